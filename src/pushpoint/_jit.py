@@ -1,0 +1,78 @@
+"""The only file that talks to Numba's decorators and settings.
+
+Numba's on-disk cache does not notice edits in *other* files of a package, so stale machine code can come back
+silently. Here the cache folder is named after a hash of all package sources and Numba's version: an edit anywhere
+gives a new, empty folder.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import shutil
+import sys
+import time
+from collections.abc import Callable, Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any, TypeVar, cast
+
+import numba
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+_KEPT_CACHES = 4  # older folders of edited sources are dead weight
+
+
+@cache
+def cache_folder() -> Path:
+    """Where compiled kernels of exactly these sources live; override the root with PUSHPOINT_CACHE_DIR."""
+    root = os.environ.get("PUSHPOINT_CACHE_DIR")
+    if root is None:
+        root = os.path.join(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "pushpoint")
+    folder = Path(root) / "kernels" / _source_hash()
+    folder.mkdir(parents=True, exist_ok=True)
+    _forget_old(folder)
+    return folder
+
+
+def _source_hash() -> str:
+    digest = hashlib.sha256(f"{numba.__version__} {sys.version} {numba.config.DISABLE_JIT}".encode())
+    package = Path(__file__).parent
+    for path in sorted(package.rglob("*.py")):
+        digest.update(str(path.relative_to(package)).encode())
+        digest.update(path.read_bytes())
+    return digest.hexdigest()[:20]
+
+
+def _forget_old(current: Path) -> None:
+    os.utime(current)
+    siblings = sorted(current.parent.iterdir(), key=lambda p: p.stat().st_mtime, reverse=True)
+    for old in siblings[_KEPT_CACHES:]:
+        shutil.rmtree(old, ignore_errors=True)
+
+
+def kernel(function: F) -> F:
+    """Compile once per machine: cached, no fastmath, division by zero as in NumPy, releases the GIL."""
+    previous = numba.config.CACHE_DIR
+    numba.config.CACHE_DIR = str(cache_folder())  # read at decoration; restored so that other packages keep theirs
+    try:
+        return cast(F, numba.njit(cache=True, error_model="numpy", nogil=True, _nrt=False)(function))
+    finally:
+        numba.config.CACHE_DIR = previous
+
+
+@contextlib.contextmanager
+def compiling_once(what: str) -> Iterator[None]:
+    """Say so while kernels are compiled for the first time on this machine; stay quiet ever after."""
+    marker = cache_folder() / f"{what}.compiled"
+    if marker.exists() or numba.config.DISABLE_JIT:
+        yield
+        return
+    print(f"pushpoint: compiling {what} once for this machine (about 10 s) ...", file=sys.stderr, flush=True)
+    wall, cpu = time.perf_counter(), time.process_time()
+    yield
+    wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
+    marker.write_text(f"{cpu:.2f} CPU seconds\n")
+    print(f"pushpoint: compiled in {wall:.1f} s ({cpu:.1f} CPU seconds)", file=sys.stderr, flush=True)

@@ -1,0 +1,45 @@
+"""Errors that tell people what is wrong, what is allowed and what to do next."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pushpoint.recording.recording import Recording
+
+
+class PushpointError(Exception):
+    """Base of every error that pushpoint raises on purpose."""
+
+
+class InvalidInput(PushpointError, ValueError):
+    """A value that cannot be used: the message names the field, the value and what is allowed."""
+
+
+class UnknownName(InvalidInput):
+    """A name that is not registered; the message suggests the nearest ones and lists the rest."""
+
+    def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
+        known = sorted(known)
+        close = difflib.get_close_matches(name, known, n=3, cutoff=0.5)
+        hint = f" Did you mean {' or '.join(repr(c) for c in close)}?" if close else ""
+        super().__init__(f"unknown {kind} {name!r}.{hint} Known: {', '.join(known) or 'none'}.")
+        self.name = name
+        self.suggestions = close
+
+
+class MissingExtra(PushpointError, ImportError):
+    """An optional dependency is not installed."""
+
+    def __init__(self, what: str, extra: str) -> None:
+        super().__init__(f"{what} needs an optional package: pip install 'pushpoint[{extra}]'")
+
+
+class SolverFailure(PushpointError, RuntimeError):
+    """A step of a plant failed. `recording` holds what was recorded until then (also saved by the CLI)."""
+
+    def __init__(self, message: str, recording: Recording | None = None) -> None:
+        super().__init__(message)
+        self.recording = recording

@@ -1,0 +1,1 @@
+"""Shape pairs to gap, point and normal; broad phase."""

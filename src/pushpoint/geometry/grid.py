@@ -1,0 +1,47 @@
+"""Broad phase: obstacles sorted into the cells of a uniform grid, so that a query costs what is near."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from pushpoint._jit import kernel
+from pushpoint.types import FloatArray, IntArray
+
+
+class Grid(NamedTuple):
+    """Cells in row-major order; the items of cell c are item[start[c] : start[c + 1]]."""
+
+    origin: FloatArray  # [m], (3,): x, y, cell size
+    shape: IntArray  # (2,): columns, rows
+    start: IntArray  # (cells + 1,)
+    item: IntArray  # (entries,)
+
+
+def build_grid(boxes: FloatArray, reach: float) -> Grid:
+    """Grid over the boxes (m, 4: x_min, y_min, x_max, y_max) [m]; `reach` is the typical size of a query."""
+    if len(boxes) == 0:
+        return Grid(np.array([0.0, 0.0, 1.0]), np.array([0, 0]), np.zeros(1, np.int64), np.zeros(0, np.int64))
+    low, high = boxes[:, :2].min(axis=0), boxes[:, 2:].max(axis=0)
+    size = max(reach, math.sqrt(float(np.prod(high - low)) / len(boxes)), 1e-9)
+    columns, rows = (int(v) + 1 for v in (high - low) / size)
+    cells: list[list[int]] = [[] for _ in range(columns * rows)]
+    first = ((boxes[:, :2] - low) / size).astype(int)
+    last = ((boxes[:, 2:] - low) / size).astype(int)
+    for i in range(len(boxes)):
+        for row in range(first[i, 1], last[i, 1] + 1):
+            for column in range(first[i, 0], last[i, 0] + 1):
+                cells[row * columns + column].append(i)
+    start = np.concatenate([[0], np.cumsum([len(c) for c in cells])]).astype(np.int64)
+    item = np.array([i for c in cells for i in c], dtype=np.int64)
+    return Grid(np.array([low[0], low[1], size]), np.array([columns, rows]), start, item)
+
+
+@kernel
+def cell_range(grid: Grid, axis: int, low: float, high: float) -> tuple[int, int]:
+    """First and one past the last cell along `axis` that [low, high] touches; empty if outside."""
+    first = int(math.floor((low - grid.origin[axis]) / grid.origin[2]))
+    last = int(math.floor((high - grid.origin[axis]) / grid.origin[2])) + 1
+    return max(first, 0), min(last, grid.shape[axis])

@@ -1,0 +1,1 @@
+"""Chains of rigid links: kinematics, solves in O(n), energy."""

@@ -1,0 +1,1 @@
+"""Numerical building blocks that know nothing of snakes."""

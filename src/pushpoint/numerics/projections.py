@@ -1,0 +1,27 @@
+"""Projections onto convex sets, the `prox` of P2 (53)."""
+
+from __future__ import annotations
+
+import math
+
+from pushpoint._jit import kernel
+
+
+@kernel
+def project_disc(x: float, y: float, radius: float) -> tuple[float, float]:
+    """Nearest point of the disc of the given radius about the origin."""
+    length = math.sqrt(x * x + y * y)
+    if length <= radius:
+        return x, y
+    return x * radius / length, y * radius / length
+
+
+@kernel
+def dead_band(x: float, half_width: float) -> float:
+    """What remains of x beyond a band of half_width on either side of zero."""
+    return max(0.0, x - half_width) + min(0.0, x + half_width)
+
+
+@kernel
+def clip(x: float, limit: float) -> float:
+    return min(limit, max(-limit, x))

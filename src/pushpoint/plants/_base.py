@@ -1,0 +1,56 @@
+"""The door that all plants share."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Protocol
+
+from pushpoint.fields import Frozen
+from pushpoint.robots import Robot, Servo
+from pushpoint.types import Command, CommandTable, Failure, Observation, Pose, Trace
+from pushpoint.worlds import World
+
+StateArrays = dict[str, Any]  # NumPy arrays by name: what a checkpoint holds of a plant
+
+
+class Plant(Protocol):
+    """One simulation model. Built once; all that changes in time is in the state it hands out."""
+
+    Options: ClassVar[type[Frozen]]
+    dt: float  # [s]
+
+    @classmethod
+    def build(cls, robot: Robot, world: World, servo: Servo, options: Any) -> Plant:
+        """Check that this model can represent robot and world, and prepare everything for stepping."""
+        ...
+
+    def initial_state(self, pose: Pose) -> Any:
+        """A state at t = 0."""
+        ...
+
+    def observe(self, state: Any, period: float) -> Observation:
+        """What a controller may know; contact forces are means over the last tick of `period` [s]."""
+        ...
+
+    def advance(self, state: Any, command: Command, substeps: int) -> Failure | None:
+        """One control tick of `substeps` steps; changes the state in place."""
+        ...
+
+    def rollout(self, state: Any, table: CommandTable, substeps: int, trace: Trace) -> tuple[Trace, Failure | None]:
+        """All ticks of the table, recorded in the trace (returned, as it may have to grow); changes the state."""
+        ...
+
+    def record_start(self, state: Any, trace: Trace) -> None:
+        """Write the first row of the trace."""
+        ...
+
+    def overlaps(self, pose: Pose) -> list[tuple[int, int, float]]:
+        """(link, obstacle, depth [m]) of each link that the pose puts into an obstacle, deepest first."""
+        ...
+
+    def dump(self, state: Any) -> StateArrays:
+        """The state as plain arrays."""
+        ...
+
+    def restore(self, arrays: StateArrays) -> Any:
+        """The state that `dump` was given: running on from it is equal to the bit."""
+        ...

@@ -1,0 +1,19 @@
+"""Options of the planar time-stepping plant."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from pushpoint.fields import Frozen
+
+
+class PlanarSteppingOptions(Frozen):
+    """How the planar non-smooth model is stepped."""
+
+    dt: Annotated[float, Field(gt=0, le=0.1)] = 1e-3  # [s]
+    scheme: Literal["conserving", "paper"] = "conserving"
+    solver: Literal["newton", "projection"] = "newton"
+    tolerance: Annotated[float, Field(gt=0, le=1e-3)] = 1e-8  # of the residuals of every step
+    max_iterations: Annotated[int, Field(ge=1)] | None = None  # default: 200 for newton, 200000 for projection

@@ -1,0 +1,8 @@
+"""Robots: geometry, masses, joints and default servo gains; one file per robot, each number with its source."""
+
+from pushpoint.registry import Registry
+from pushpoint.robots._model import Link, Robot, RobotFactory, Servo
+
+robots: Registry[RobotFactory] = Registry("robot", __name__)
+
+__all__ = ["Link", "Robot", "RobotFactory", "Servo", "robots"]

@@ -1,0 +1,61 @@
+"""What a robot is. State, worlds and friction coefficients are not part of it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Annotated
+
+from pydantic import Field, model_validator
+
+from pushpoint.fields import Frozen, NonNegative, Positive, PositiveOrInf
+
+
+class Servo(Frozen):
+    """Joint servo: torque = stiffness (reference - angle) + damping (rate reference - rate), then play and limit.
+
+    `play` is the full dead band of the gears: torques that would close less than half of it are not
+    transmitted. Gains of zero leave the feed-forward torque alone.
+    """
+
+    stiffness: NonNegative = 0.0  # [N m/rad]
+    damping: NonNegative = 0.0  # [N m s/rad]
+    torque_limit: PositiveOrInf = math.inf  # [N m]
+    play: NonNegative = 0.0  # [rad]
+
+
+class Link(Frozen):
+    """A rigid link with the outline of a capsule; its centre of mass is midway between its joints."""
+
+    length: Positive  # [m], from joint to joint
+    mass: Positive  # [kg]
+    inertia: Positive  # [kg m2], about the vertical axis through the centre
+    radius: Positive  # [m], half width of the capsule
+    core: NonNegative | None = None  # [m], half length of the capsule's axis; default: half the length
+
+    @property
+    def half_core(self) -> float:
+        return self.length / 2 if self.core is None else self.core
+
+
+class Robot(Frozen):
+    """A chain of links, numbered from the tail, with the gains its servos have by default."""
+
+    name: str
+    links: Annotated[tuple[Link, ...], Field(min_length=1)]
+    servo: Servo = Servo()
+    source: str = ""
+
+    @model_validator(mode="after")
+    def _core_within_reason(self) -> Robot:
+        for i, link in enumerate(self.links):
+            if link.half_core > 5 * link.length:
+                raise ValueError(f"links.{i}.core = {link.half_core} m is more than five times its length")
+        return self
+
+    @property
+    def mass(self) -> float:
+        return sum(link.mass for link in self.links)
+
+
+RobotFactory = Callable[..., Robot]

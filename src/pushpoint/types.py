@@ -1,0 +1,143 @@
+"""What passes between plants, controllers and recordings. SI units, radians, world frame unless stated.
+
+Links are numbered from the tail (link 0) to the head; joint j joins links j and j + 1; a positive joint angle
+bends the head side to the left. `d` below is 2 for planar plants and 3 for spatial ones.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+FloatArray = npt.NDArray[np.float64]
+IntArray = npt.NDArray[np.int64]
+
+
+class Status(IntEnum):
+    """How a step (or a run of steps) of a plant ended."""
+
+    OK = 0
+    NOT_CONVERGED = 1  # the contact solver used up its iterations above the tolerance
+    NOT_FINITE = 2  # a velocity became infinite or NaN
+    TOO_MANY_CONTACTS = 3  # the table of link-obstacle pairs is full
+
+
+@dataclass(frozen=True, slots=True)
+class Pose:
+    """A planar configuration with its velocities, joints closed."""
+
+    position: FloatArray  # [m], (n, 2): link centres
+    angle: FloatArray  # [rad], (n,)
+    velocity: FloatArray  # [m/s], (n, 2)
+    rate: FloatArray  # [rad/s], (n,)
+
+
+@dataclass(frozen=True, slots=True)
+class Contacts:
+    """Contacts of the last control tick, one row each."""
+
+    link: IntArray  # (k,)
+    obstacle: IntArray  # (k,): index into World.obstacles
+    place: FloatArray  # [m], (k,): along the link axis from its centre, positive towards the head
+    side: IntArray  # (k,): +1 left, -1 right of the link axis
+    point: FloatArray  # [m], (k, d): contact point
+    normal: FloatArray  # (k, d): from the obstacle to the link
+    force: FloatArray  # [N], (k, d): on the link, impulse of the tick divided by the tick
+
+
+@dataclass(frozen=True, slots=True)
+class Observation:
+    """What a controller may know at a control tick."""
+
+    time: float  # [s]
+    joint_angle: FloatArray  # [rad], (n - 1,)
+    joint_rate: FloatArray  # [rad/s], (n - 1,)
+    joint_torque: FloatArray  # [N m], (n - 1,): mean over the last tick
+    link_position: FloatArray  # [m], (n, d)
+    link_yaw: FloatArray  # [rad], (n,)
+    link_orientation: FloatArray  # (n, 4): quaternions wxyz
+    link_velocity: FloatArray  # [m/s], (n, d)
+    contacts: Contacts
+
+    @property
+    def head_position(self) -> FloatArray:
+        return self.link_position[-1]
+
+    @property
+    def head_yaw(self) -> float:
+        return float(self.link_yaw[-1])
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """Joint references and feed-forward torque, held for one control tick.
+
+    Inside the tick the plant extrapolates the angle reference with the rate reference.
+    """
+
+    joint_angle: FloatArray  # [rad], (n - 1,)
+    joint_rate: FloatArray  # [rad/s], (n - 1,)
+    torque: FloatArray  # [N m], (n - 1,)
+
+
+class CommandTable(NamedTuple):
+    """The commands of many ticks at once, C-contiguous."""
+
+    joint_angle: FloatArray  # [rad], (ticks, n - 1)
+    joint_rate: FloatArray  # [rad/s], (ticks, n - 1)
+    torque: FloatArray  # [N m], (ticks, n - 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """Where and why a plant stopped."""
+
+    status: Status
+    time: float  # [s]
+    link: int  # with the largest residual
+    residual: float
+    advice: str
+
+
+class Trace(NamedTuple):
+    """Room for the output of a run; a plant fills it from the cursor on.
+
+    Few arrays, because each costs compile time. Forces and torques are means since the previous row.
+    """
+
+    cursor: IntArray  # (5,): next row, next contact, next step, ticks since the last row, ticks per row
+    link: FloatArray  # (rows, n, 11): the columns LINK_COLUMNS
+    energy: FloatArray  # (rows, 6): time [s] and the columns LEDGER [J]
+    contact: FloatArray  # (contacts, 10): the columns CONTACT_COLUMNS
+    step: FloatArray  # (steps, 3): residual, iterations, status
+
+
+LINK_COLUMNS = (
+    "x", "y", "angle", "velocity_x", "velocity_y", "rate",
+    "contact_force_x", "contact_force_y", "ground_force_x", "ground_force_y",
+    "torque",  # of the joint towards the tail; zero for the tail link
+)  # fmt: skip
+CONTACT_COLUMNS = (
+    "row", "link", "obstacle", "place", "point_x", "point_y", "normal_x", "normal_y", "force_x", "force_y",
+)  # fmt: skip
+LEDGER = ("kinetic_energy", "servo_work", "friction_work", "contact_work", "numerical_work")
+
+
+def new_trace(links: int, rows: int, steps: int, ticks_per_row: int, contacts: int = 0) -> Trace:
+    """An empty trace; `contacts` is the room of the contact table, which `grown` enlarges."""
+    return Trace(
+        cursor=np.array([0, 0, 0, 0, ticks_per_row], dtype=np.int64),
+        link=np.zeros((rows, links, len(LINK_COLUMNS))),
+        energy=np.zeros((rows, 1 + len(LEDGER))),
+        contact=np.zeros((contacts, len(CONTACT_COLUMNS))),
+        step=np.zeros((steps, 3)),
+    )
+
+
+def grown(trace: Trace, contacts: int) -> Trace:
+    """The same trace with room for `contacts` more contacts."""
+    return trace._replace(contact=np.concatenate([trace.contact, np.zeros((contacts, len(CONTACT_COLUMNS)))]))

@@ -1,0 +1,12 @@
+"""The empty plane."""
+
+from __future__ import annotations
+
+from pushpoint.fields import NonNegative
+from pushpoint.worlds import Ground, World, worlds
+
+
+@worlds.register("plane")
+def plane(friction: NonNegative = 0.2, friction_across: NonNegative | None = None) -> World:
+    """Flat ground without obstacles."""
+    return World(name="plane", ground=Ground(friction=friction, friction_across=friction_across))

@@ -1,0 +1,28 @@
+"""Rows of pegs."""
+
+from __future__ import annotations
+
+from pydantic import PositiveInt
+
+from pushpoint.fields import NonNegative, Number, Positive
+from pushpoint.worlds import Disc, Ground, World, worlds
+
+
+@worlds.register("rows")
+def rows(
+    rows: PositiveInt = 3,
+    columns: PositiveInt = 13,
+    spacing: Positive = 0.25,
+    radius: Positive = 0.05,
+    x: Number = -0.6,
+    y: Number = -0.25,
+    stagger: Number = 0.5,
+    friction: NonNegative = 0.2,
+) -> World:
+    """A lattice whose first peg is at (x, y) [m]; every other row is shifted by `stagger` spacings."""
+    discs = tuple(
+        Disc(x=x + (c + stagger * (r % 2)) * spacing, y=y + r * spacing, radius=radius)
+        for r in range(rows)
+        for c in range(columns)
+    )
+    return World(name="rows", ground=Ground(friction=friction), obstacles=discs)
