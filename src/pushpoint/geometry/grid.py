@@ -40,8 +40,6 @@ def build_grid(boxes: FloatArray, reach: float) -> Grid:
 
 
 @kernel
-def cell_range(grid: Grid, axis: int, low: float, high: float) -> tuple[int, int]:
-    """First and one past the last cell along `axis` that [low, high] touches; empty if outside."""
-    first = int(math.floor((low - grid.origin[axis]) / grid.origin[2]))
-    last = int(math.floor((high - grid.origin[axis]) / grid.origin[2])) + 1
-    return max(first, 0), min(last, grid.shape[axis])
+def cell_range(low: float, high: float, cells: int) -> tuple[int, int]:
+    """First and one past the last cell that [low, high] (in cells from the grid's origin) touches; empty if outside."""
+    return max(int(math.floor(low)), 0), min(int(math.floor(high)) + 1, cells)

@@ -43,10 +43,6 @@ class Plant(Protocol):
         """Write the first row of the trace."""
         ...
 
-    def overlaps(self, pose: Pose) -> list[tuple[int, int, float]]:
-        """(link, obstacle, depth [m]) of each link that the pose puts into an obstacle, deepest first."""
-        ...
-
     def dump(self, state: Any) -> StateArrays:
         """The state as plain arrays."""
         ...

@@ -5,100 +5,123 @@ from __future__ import annotations
 from pushpoint._jit import kernel
 from pushpoint.geometry.capsule_disc import capsule_disc
 from pushpoint.geometry.grid import cell_range
-from pushpoint.plants.planar_stepping.model import Params, Scratch, State
+from pushpoint.mechanics.planar_chain import COS, SIN, X, Y
+from pushpoint.plants.planar_stepping.model import (
+    APPROACH,
+    ARM,
+    AXIS,
+    CONSERVING,
+    DT,
+    GUESS,
+    NORMAL_X,
+    NORMAL_Y,
+    P_IMPULSE,
+    P_NORMAL_X,
+    P_NORMAL_Y,
+    P_PLACE,
+    PAIR,
+    PAIR_WIDTH,
+    RADIUS,
+    SKIN,
+    Problem,
+    State,
+    Surroundings,
+)
+from pushpoint.types import FloatArray, IntArray
 
 
 @kernel
-def load_capsule(params: Params, scratch: Scratch, i: int) -> None:
-    """Put link i at its pose in the middle of the step into scratch.capsule."""
-    for k in range(4):
-        scratch.capsule[k] = scratch.pose[i, k]
-    scratch.capsule[4] = params.capsule[i, 0]
-    scratch.capsule[5] = params.capsule[i, 1]
-
-
-@kernel
-def add_pair(params: Params, state: State, scratch: Scratch, i: int, disc: int) -> bool:
-    """Append a pair to link i's list unless it is there; bring along what is remembered of it. False if full."""
-    last = state.pair_start[i + 1]
-    for p in range(state.pair_start[i], last):
-        if state.pair_disc[p] == disc:
+def add_pair(disc: int, start: IntArray, i: int, pair_disc: IntArray) -> bool:
+    """Append a disc to link i's list unless it is there. False if the table is full."""
+    last = start[i + 1]
+    for p in range(start[i], last):
+        if pair_disc[p] == disc:
             return True
-    if last == state.pair_disc.size:
+    if last == pair_disc.size:
         return False
-    state.pair_disc[last] = disc
-    for k in range(8):
-        state.pair[last, k] = 0.0
-    for p in range(scratch.old_start[i], scratch.old_start[i + 1]):
-        if scratch.old_disc[p] == disc:
-            for k in range(8):
-                state.pair[last, k] = scratch.old_pair[p, k]
-    state.pair_start[i + 1] = last + 1
+    pair_disc[last] = disc
+    start[i + 1] = last + 1
     return True
 
 
 @kernel
-def list_link(params: Params, state: State, scratch: Scratch, i: int) -> bool:
-    """Neighbours of link i: obstacles within `skin`. False if the table is full."""
-    state.pair_start[i + 1] = state.pair_start[i]
-    load_capsule(params, scratch, i)
-    reach = params.capsule[i, 0] + params.capsule[i, 1] + params.skin
-    x, y = scratch.pose[i, 0], scratch.pose[i, 1]
-    column_first, column_last = cell_range(params.grid, 0, x - reach, x + reach)
-    row_first, row_last = cell_range(params.grid, 1, y - reach, y + reach)
-    for row in range(row_first, row_last):
-        for column in range(column_first, column_last):
-            cell = row * params.grid.shape[0] + column
-            for k in range(params.grid.start[cell], params.grid.start[cell + 1]):
-                disc = params.grid.item[k]
-                capsule_disc(scratch.capsule, params.disc[disc], scratch.gap)
-                if scratch.gap[0] <= params.skin and not add_pair(params, state, scratch, i, disc):
+def list_link(link: FloatArray, around: Surroundings, i: int, reach: float, start: IntArray, out: IntArray) -> bool:
+    """Neighbours of link i: discs with a gap below `reach`. False if the table is full."""
+    start[i + 1] = start[i]
+    x, y, cell_size = link[i, X], link[i, Y], around.grid.origin[2]
+    size = (link[i, AXIS] + link[i, RADIUS] + reach) / cell_size
+    column, row = (x - around.grid.origin[0]) / cell_size, (y - around.grid.origin[1]) / cell_size
+    column_first, column_last = cell_range(column - size, column + size, around.grid.shape[0])
+    row_first, row_last = cell_range(row - size, row + size, around.grid.shape[1])
+    for r in range(row_first, row_last):
+        for c in range(column_first, column_last):
+            cell = r * around.grid.shape[0] + c
+            for k in range(around.grid.start[cell], around.grid.start[cell + 1]):
+                disc = around.grid.item[k]
+                dx, dy = x - around.disc[disc, 0], y - around.disc[disc, 1]
+                distance, _, _, _ = capsule_disc(dx, dy, link[i, COS], link[i, SIN], link[i, AXIS])
+                near = distance <= around.disc[disc, 2] + link[i, RADIUS] + reach
+                if near and not add_pair(disc, start, i, out):
                     return False
     return True
 
 
 @kernel
-def list_neighbours(params: Params, state: State, scratch: Scratch) -> bool:
-    """Rebuild all lists at the current pose, keeping warm starts. False if the table is full."""
-    n = params.mass.size
-    for p in range(state.pair_start[n]):
-        scratch.old_disc[p] = state.pair_disc[p]
-        for k in range(8):
-            scratch.old_pair[p, k] = state.pair[p, k]
-    for i in range(n + 1):
-        scratch.old_start[i] = state.pair_start[i]
+def move_memory(state: State, new_start: IntArray, new_disc: IntArray, new_pair: FloatArray) -> None:
+    """Bring what is remembered of each pair over to the new lists, then make them the state's."""
+    n = state.link.shape[0]
     for i in range(n):
-        if not list_link(params, state, scratch, i):
+        for q in range(new_start[i], new_start[i + 1]):
+            for k in range(PAIR_WIDTH):
+                new_pair[q, k] = 0.0
+            for p in range(state.pair_start[i], state.pair_start[i + 1]):
+                if state.pair_disc[p] == new_disc[q]:
+                    for k in range(PAIR_WIDTH):
+                        new_pair[q, k] = state.pair[p, k]
+    for i in range(n + 1):
+        state.pair_start[i] = new_start[i]
+    for p in range(new_start[n]):
+        state.pair_disc[p] = new_disc[p]
+        for k in range(PAIR_WIDTH):
+            state.pair[p, k] = new_pair[p, k]
+
+
+@kernel
+def list_neighbours(problem: Problem, around: Surroundings, state: State, spare: State) -> bool:
+    """Rebuild all lists at the current pose, keeping warm starts. False if the table is full."""
+    for i in range(problem.link.shape[0]):
+        if not list_link(problem.link, around, i, problem.number[SKIN], spare.pair_start, spare.pair_disc):
             return False
-    state.travel[0] = 0.0
+    move_memory(state, spare.pair_start, spare.pair_disc, spare.pair)
+    state.ledger[5] = 0.0
     return True
 
 
 @kernel
-def find_contacts(params: Params, state: State, scratch: Scratch, reach: float) -> None:
+def find_contacts(problem: Problem, disc: FloatArray, state: State, reach: float) -> None:
     """Contacts of this step, P2 (39): gaps at the middle of the step, directions (14), (16).
 
     conserving: obstacles within `reach` [m] may be approached at most at gap / dt, so that links land on the surface.
     paper: obstacles already overlapped at the middle of the step may not be approached at all, P2 (57).
     """
+    link, contact, pair = problem.link, problem.contact, state.pair
+    conserving = problem.number[CONSERVING] > 0.0
     count = 0
-    for i in range(params.mass.size):
-        scratch.contact_start[i] = count
-        if state.pair_start[i] == state.pair_start[i + 1]:
-            continue
-        load_capsule(params, scratch, i)
+    for i in range(link.shape[0]):
+        problem.first[i] = count
         for p in range(state.pair_start[i], state.pair_start[i + 1]):
-            capsule_disc(scratch.capsule, params.disc[state.pair_disc[p]], scratch.gap)
-            gap, place, nx, ny = scratch.gap[0], scratch.gap[1], scratch.gap[2], scratch.gap[3]
-            if gap > (reach if params.conserving else 0.0):
-                state.pair[p, 0] = 0.0
+            k = state.pair_disc[p]
+            dx, dy = link[i, X] - disc[k, 0], link[i, Y] - disc[k, 1]
+            distance, place, nx, ny = capsule_disc(dx, dy, link[i, COS], link[i, SIN], link[i, AXIS])
+            gap = distance - disc[k, 2] - link[i, RADIUS]
+            if gap > (reach if conserving else 0.0):
+                pair[p, P_IMPULSE] = 0.0
                 continue
-            row = scratch.contact[count]
-            row[0], row[1] = nx, ny
-            row[2] = place * (scratch.pose[i, 2] * ny - scratch.pose[i, 3] * nx)
-            row[3] = max(gap, 0.0) / params.dt if params.conserving else 0.0
-            row[4] = state.pair[p, 0]
-            scratch.contact_pair[count] = p
-            state.pair[p, 1], state.pair[p, 2], state.pair[p, 3] = place, nx, ny
+            contact[count, NORMAL_X], contact[count, NORMAL_Y] = nx, ny
+            contact[count, ARM] = place * (link[i, COS] * ny - link[i, SIN] * nx)
+            contact[count, APPROACH] = max(gap, 0.0) / problem.number[DT] if conserving else 0.0
+            contact[count, GUESS] = pair[p, P_IMPULSE]
+            contact[count, PAIR] = p
+            pair[p, P_PLACE], pair[p, P_NORMAL_X], pair[p, P_NORMAL_Y] = place, nx, ny
             count += 1
-    scratch.contact_start[params.mass.size] = count
+    problem.first[link.shape[0]] = count

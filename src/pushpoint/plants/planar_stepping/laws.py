@@ -6,7 +6,9 @@ With multipliers from the last iterate (augmented Lagrangian) every impulse is a
     friction  P_T = projection on the disc of P_T' - r gamma_T            P2 (58), scaled to a disc for (52)
     servo     P_J = clip(dead band(a - kappa rate) + feed-forward)        P2 (43) at the end of the step, implicit
 
-so that the step is the minimum of a strictly convex function of the end velocity.
+so that the step is the minimum of a strictly convex function of the end velocity. `held` keeps every contact closed and
+every link stuck that the multipliers show so, whatever the velocity: after a change of the problem the next Newton step
+is then the right one unless something really opens or slips.
 """
 
 from __future__ import annotations
@@ -14,169 +16,236 @@ from __future__ import annotations
 import math
 
 from pushpoint._jit import kernel
-from pushpoint.mechanics.planar_chain import chord_velocity, imbalance
+from pushpoint.mechanics.planar_chain import (
+    COS,
+    FW,
+    FX,
+    FY,
+    HALF,
+    INERTIA,
+    MASS,
+    SIN,
+    STIFFNESS,
+    TORQUE,
+    VX,
+    VY,
+    WW,
+    XW,
+    XX,
+    XY,
+    YW,
+    YY,
+    W,
+    imbalance,
+)
 from pushpoint.numerics.projections import clip, dead_band
 from pushpoint.numerics.residuals import friction_residual, unilateral_residual
-from pushpoint.plants.planar_stepping.model import Params, Scratch
+from pushpoint.plants.planar_stepping.model import (
+    ACROSS,
+    ALONG,
+    APPLIED_W,
+    APPLIED_X,
+    APPLIED_Y,
+    APPROACH,
+    ARM,
+    BAND,
+    DISC,
+    DRIVE,
+    DT,
+    FEED,
+    GRAVITY,
+    GROUND_GUESS_X,
+    GROUND_GUESS_Y,
+    GROUND_X,
+    GROUND_Y,
+    GUESS,
+    HELD,
+    IMPULSE,
+    LIMIT,
+    NORMAL_X,
+    NORMAL_Y,
+    OLD_VX,
+    OLD_VY,
+    OLD_W,
+    SERVO_D,
+    SERVO_P,
+    WEIGHT,
+    WORST_LINK,
+    Problem,
+)
+from pushpoint.types import FloatArray
 
-STIFFNESS = 1e6  # r over the link's mass: one update of the multiplier shrinks the error of a law by about 1/r
+INSIDE = 1.0 - 1e-9  # a friction impulse whose square is below this part of the disc's was one of stick
+PENALTY = 1e5  # r over the link's mass: an update of the multipliers shrinks the error of a law by about this factor
 
 
 @kernel
-def ground_impulse(params: Params, scratch: Scratch, i: int) -> None:
-    """Friction of link i and its tangent, added to block and force; P2 (58) with (50) or (52)."""
-    radius = params.friction[i, 0]
-    if radius == 0.0:
-        return
-    c, s = scratch.pose[i, 2], scratch.pose[i, 3]
-    along, across = params.friction[i, 1], params.friction[i, 2]
-    vx, vy = scratch.velocity[i, 0], scratch.velocity[i, 1]
-    r = STIFFNESS * params.mass[i]
-    x = scratch.ground[i, 2] - r * along * (c * vx + s * vy)
-    y = scratch.ground[i, 3] - r * across * (c * vy - s * vx)
+def load_inertia(link: FloatArray, i: int) -> None:
+    """Start the block of link i with its inertia, and its applied impulse with zero."""
+    link[i, XX], link[i, XY], link[i, YY] = link[i, MASS], 0.0, link[i, MASS]
+    link[i, XW], link[i, YW], link[i, WW] = 0.0, 0.0, link[i, INERTIA]
+    link[i, APPLIED_X], link[i, APPLIED_Y], link[i, APPLIED_W] = 0.0, 0.0, 0.0
+
+
+@kernel
+def load_imbalance(link: FloatArray, i: int) -> None:
+    """M (u_A - u_E) + applied impulses: what the joints of link i must carry, P2 (55)."""
+    link[i, FX] = link[i, MASS] * (link[i, OLD_VX] - link[i, VX]) + link[i, APPLIED_X]
+    link[i, FY] = link[i, MASS] * (link[i, OLD_VY] - link[i, VY]) + link[i, APPLIED_Y]
+    link[i, FW] = link[i, INERTIA] * (link[i, OLD_W] - link[i, W]) + link[i, APPLIED_W]
+
+
+@kernel
+def apply_ground(link: FloatArray, i: int) -> None:
+    """Add the friction impulse of link i, turned from scaled link axes to the world."""
+    along, across = link[i, ALONG] * link[i, GROUND_X], link[i, ACROSS] * link[i, GROUND_Y]
+    link[i, APPLIED_X] += link[i, COS] * along - link[i, SIN] * across
+    link[i, APPLIED_Y] += link[i, SIN] * along + link[i, COS] * across
+
+
+@kernel
+def slide(link: FloatArray, i: int) -> tuple[float, float]:
+    """Velocity of the centre of link i in scaled link axes: P_T . gamma_T is the power, P2 (27)."""
+    along = link[i, COS] * link[i, VX] + link[i, SIN] * link[i, VY]
+    across = link[i, COS] * link[i, VY] - link[i, SIN] * link[i, VX]
+    return link[i, ALONG] * along, link[i, ACROSS] * across
+
+
+@kernel
+def approach_speed(link: FloatArray, contact: FloatArray, i: int, k: int) -> float:
+    """gamma_H + gap / dt: not negative at the end of the step, P2 (59)."""
+    return (
+        contact[k, NORMAL_X] * link[i, VX]
+        + contact[k, NORMAL_Y] * link[i, VY]
+        + contact[k, ARM] * link[i, W]
+        + contact[k, APPROACH]
+    )
+
+
+@kernel
+def ground_impulse(link: FloatArray, i: int, held: bool) -> None:
+    """Friction of link i and its tangent; P2 (58) with (50) or (52)."""
+    radius = link[i, DISC]
+    vx, vy = slide(link, i)
+    r = PENALTY * link[i, MASS]
+    guess_x, guess_y = link[i, GROUND_GUESS_X], link[i, GROUND_GUESS_Y]
+    x, y = guess_x - r * vx, guess_y - r * vy
     length = math.sqrt(x * x + y * y)
     kxx, kxy, kyy = r, 0.0, r
-    if length > radius:
+    stuck = held and guess_x * guess_x + guess_y * guess_y < INSIDE * radius * radius
+    if length > radius and not stuck:
         x, y = x / length, y / length
         k = r * radius / length
         kxx, kxy, kyy = k * y * y, -k * x * y, k * x * x
         x, y = x * radius, y * radius
-    scratch.ground[i, 0], scratch.ground[i, 1] = x, y
-    px, py = along * x, across * y  # in link axes
-    scratch.applied[i, 0] += c * px - s * py
-    scratch.applied[i, 1] += s * px + c * py
+    link[i, GROUND_X], link[i, GROUND_Y] = x, y
+    apply_ground(link, i)
+    c, s, along, across = link[i, COS], link[i, SIN], link[i, ALONG], link[i, ACROSS]
     kxx, kxy, kyy = kxx * along * along, kxy * along * across, kyy * across * across
-    block = scratch.block[i]
-    block[0] += c * c * kxx - 2.0 * c * s * kxy + s * s * kyy
-    block[1] += c * s * (kxx - kyy) + (c * c - s * s) * kxy
-    block[2] += s * s * kxx + 2.0 * c * s * kxy + c * c * kyy
+    link[i, XX] += c * c * kxx - 2.0 * c * s * kxy + s * s * kyy
+    link[i, XY] += c * s * (kxx - kyy) + (c * c - s * s) * kxy
+    link[i, YY] += s * s * kxx + 2.0 * c * s * kxy + c * c * kyy
 
 
 @kernel
-def contact_impulse(params: Params, scratch: Scratch, i: int, k: int) -> None:
-    """Normal impulse of contact k on link i and its tangent; P2 (57). It pushes the link off."""
-    row = scratch.contact[k]
-    nx, ny, arm = row[0], row[1], row[2]
-    v = scratch.velocity[i]
-    r = STIFFNESS * params.mass[i]
-    row[5] = max(0.0, row[4] - r * (nx * v[0] + ny * v[1] + arm * v[2] + row[3]))
-    if row[5] == 0.0:
+def apply_contact(link: FloatArray, contact: FloatArray, i: int, k: int) -> None:
+    """Add the impulse of contact k to link i; it pushes the link off."""
+    link[i, APPLIED_X] += contact[k, NORMAL_X] * contact[k, IMPULSE]
+    link[i, APPLIED_Y] += contact[k, NORMAL_Y] * contact[k, IMPULSE]
+    link[i, APPLIED_W] += contact[k, ARM] * contact[k, IMPULSE]
+
+
+@kernel
+def contact_impulse(link: FloatArray, contact: FloatArray, i: int, k: int, held: bool) -> None:
+    """Normal impulse of contact k on link i and its tangent; P2 (57)."""
+    r = PENALTY * link[i, MASS]
+    contact[k, IMPULSE] = contact[k, GUESS] - r * approach_speed(link, contact, i, k)
+    if contact[k, IMPULSE] <= 0.0 and not (held and contact[k, GUESS] > 0.0):
+        contact[k, IMPULSE] = 0.0
         return
-    force, block = scratch.applied[i], scratch.block[i]
-    force[0] += nx * row[5]
-    force[1] += ny * row[5]
-    force[2] += arm * row[5]
-    block[0] += r * nx * nx
-    block[1] += r * nx * ny
-    block[2] += r * ny * ny
-    block[3] += r * nx * arm
-    block[4] += r * ny * arm
-    block[5] += r * arm * arm
+    apply_contact(link, contact, i, k)
+    nx, ny, arm = contact[k, NORMAL_X], contact[k, NORMAL_Y], contact[k, ARM]
+    link[i, XX] += r * nx * nx
+    link[i, XY] += r * nx * ny
+    link[i, YY] += r * ny * ny
+    link[i, XW] += r * nx * arm
+    link[i, YW] += r * ny * arm
+    link[i, WW] += r * arm * arm
 
 
 @kernel
-def joint_impulse(params: Params, scratch: Scratch, j: int) -> None:
-    """Servo impulse of joint j at the end rate and its tangent, P2 (43) with the rate of the joint."""
-    row = params.servo[j]
-    stiffness = 0.5 * params.dt * row[0] + row[1]
-    rate = scratch.velocity[j + 1, 2] - scratch.velocity[j, 2]
-    servo = scratch.drive[j, 0] - stiffness * rate
-    demand = dead_band(servo, row[2]) + scratch.drive[j, 1]
-    scratch.torque[j] = clip(demand, row[3])
-    free = abs(servo) < row[2] or abs(demand) > row[3]
-    scratch.joint[j, 0] = 0.0 if free else stiffness
-    scratch.joint[j, 1] = scratch.torque[j]
+def joint_impulse(link: FloatArray, i: int, dt: float) -> None:
+    """Servo impulse of the joint behind link i at the end rate, and its tangent; P2 (43) with the joint's rate."""
+    stiffness = 0.5 * dt * link[i, SERVO_P] + link[i, SERVO_D]
+    servo = link[i, DRIVE] - stiffness * (link[i, W] - link[i - 1, W])
+    demand = dead_band(servo, link[i, BAND]) + link[i, FEED]
+    link[i, TORQUE] = clip(demand, link[i, LIMIT])
+    free = abs(servo) < link[i, BAND] or abs(demand) > link[i, LIMIT]
+    link[i, STIFFNESS] = 0.0 if free else stiffness
 
 
 @kernel
-def evaluate(params: Params, scratch: Scratch) -> None:
-    """All impulses and tangents at the velocity in scratch.velocity (chords of the joint update included)."""
-    for i in range(params.mass.size):
-        m, inertia = params.mass[i], params.inertia[i]
-        block, applied = scratch.block[i], scratch.applied[i]
-        for k in range(3):
-            applied[k] = 0.0
-        block[0], block[1], block[2], block[3], block[4], block[5] = m, 0.0, m, 0.0, 0.0, inertia
-        ground_impulse(params, scratch, i)
-        for k in range(scratch.contact_start[i], scratch.contact_start[i + 1]):
-            contact_impulse(params, scratch, i, k)
-        v, before = scratch.velocity[i], scratch.previous[i]
-        force = scratch.force[i]
-        force[0] = m * (before[0] - v[0]) + applied[0]
-        force[1] = m * (before[1] - v[1]) + applied[1]
-        force[2] = inertia * (before[2] - v[2]) + applied[2]
-        block[6], block[7], block[8] = force[0], force[1], force[2]
-    for j in range(params.mass.size - 1):
-        joint_impulse(params, scratch, j)
+def evaluate(problem: Problem) -> None:
+    """All impulses, tangents and imbalances at the present velocity."""
+    link, held = problem.link, problem.number[HELD] > 0.0
+    for i in range(link.shape[0]):
+        load_inertia(link, i)
+        if link[i, DISC] > 0.0:
+            ground_impulse(link, i, held)
+        for k in range(problem.first[i], problem.first[i + 1]):
+            contact_impulse(link, problem.contact, i, k, held)
+        load_imbalance(link, i)
+        if i > 0:
+            joint_impulse(link, i, problem.number[DT])
 
 
 @kernel
-def refresh_chords(params: Params, scratch: Scratch) -> None:
-    """Make the chords fit the rates in scratch.velocity: joints that are closed after the step replace P2 (61)."""
-    n = params.mass.size
-    for i in range(n):
-        scratch.rate[i] = scratch.velocity[i, 2]
-    chord_velocity(params.half_length, params.dt, scratch.pose, scratch.rate, scratch.new_chord)
-    for i in range(n):
-        for k in range(2):
-            change = scratch.new_chord[i, k] - scratch.chord[i, k]
-            scratch.chord[i, k] = scratch.new_chord[i, k]
-            scratch.velocity[i, k] += change
-            scratch.trial[i, k] += change
+def balance_residual(problem: Problem) -> float:
+    """Unbalanced impulse over (weight x dt), moments also over the link length."""
+    force, moment, worst = imbalance(problem.link)
+    problem.number[WORST_LINK] = worst
+    return max(force, moment) / (problem.number[WEIGHT] * problem.number[DT])
 
 
 @kernel
-def balance_residual(params: Params, scratch: Scratch) -> float:
-    """Unbalanced impulse over (weight x dt), moments over (weight x dt x link length); scratch.number[2]: link."""
-    scratch.number[2] = imbalance(params.half_length, scratch.pose, scratch.force, scratch.torque, scratch.number)
-    unit = params.weight * params.dt
-    i = int(scratch.number[2])
-    return max(scratch.number[0] / unit, scratch.number[1] / (unit * 2.0 * params.half_length[i]))
-
-
-@kernel
-def velocity_scale(params: Params, scratch: Scratch) -> float:
-    """max(g dt, fastest link) [m/s]."""
-    largest = params.gravity * params.dt
-    for i in range(params.mass.size):
-        v = scratch.velocity[i]
-        largest = max(largest, math.sqrt(v[0] * v[0] + v[1] * v[1]), abs(v[2]) * params.half_length[i])
+def velocity_scale(link: FloatArray, least: float) -> float:
+    """The fastest link [m/s], at least `least`."""
+    largest = least
+    for i in range(link.shape[0]):
+        speed = math.sqrt(link[i, VX] * link[i, VX] + link[i, VY] * link[i, VY])
+        largest = max(largest, speed, abs(link[i, W]) * link[i, HALF])
     return largest
 
 
 @kernel
-def law_residual(params: Params, scratch: Scratch) -> float:
-    """Largest natural-map residual of all contact laws; scratch.number[3]: its link."""
-    unit, speed = params.weight * params.dt, velocity_scale(params, scratch)
+def law_residual(problem: Problem) -> float:
+    """Largest natural-map residual of all contact laws, relative to the step's speeds and weight."""
+    link, contact = problem.link, problem.contact
+    unit = problem.number[WEIGHT] * problem.number[DT]
+    speed = velocity_scale(link, problem.number[GRAVITY] * problem.number[DT])
     if speed == 0.0:
         return 0.0
     worst = 0.0
-    for i in range(params.mass.size):
-        v = scratch.velocity[i]
+    for i in range(link.shape[0]):
         wrong = 0.0
-        if params.friction[i, 0] > 0.0:
-            c, s = scratch.pose[i, 2], scratch.pose[i, 3]
-            wrong = friction_residual(
-                scratch.ground[i, 0] / unit,
-                scratch.ground[i, 1] / unit,
-                params.friction[i, 1] * (c * v[0] + s * v[1]) / speed,
-                params.friction[i, 2] * (c * v[1] - s * v[0]) / speed,
-                params.friction[i, 0] / unit,
-            )
-        for k in range(scratch.contact_start[i], scratch.contact_start[i + 1]):
-            row = scratch.contact[k]
-            approach = row[0] * v[0] + row[1] * v[1] + row[2] * v[2] + row[3]
-            wrong = max(wrong, unilateral_residual(row[5] / unit, approach / speed))
+        if link[i, DISC] > 0.0:
+            vx, vy = slide(link, i)
+            px, py = link[i, GROUND_X] / unit, link[i, GROUND_Y] / unit
+            wrong = friction_residual(px, py, vx / speed, vy / speed, link[i, DISC] / unit)
+        for k in range(problem.first[i], problem.first[i + 1]):
+            gap_rate = approach_speed(link, contact, i, k)
+            wrong = max(wrong, unilateral_residual(contact[k, IMPULSE] / unit, gap_rate / speed))
         if not wrong <= worst:
             worst = wrong
-            scratch.number[3] = i
+            problem.number[WORST_LINK] = i
     return worst
 
 
 @kernel
-def keep_multipliers(params: Params, scratch: Scratch) -> None:
+def keep_multipliers(problem: Problem) -> None:
     """The impulses found become the multipliers of the next iteration."""
-    for i in range(params.mass.size):
-        scratch.ground[i, 2], scratch.ground[i, 3] = scratch.ground[i, 0], scratch.ground[i, 1]
-    for k in range(scratch.contact_start[params.mass.size]):
-        scratch.contact[k, 4] = scratch.contact[k, 5]
+    link = problem.link
+    for i in range(link.shape[0]):
+        link[i, GROUND_GUESS_X], link[i, GROUND_GUESS_Y] = link[i, GROUND_X], link[i, GROUND_Y]
+    for k in range(problem.first[link.shape[0]]):
+        problem.contact[k, GUESS] = problem.contact[k, IMPULSE]

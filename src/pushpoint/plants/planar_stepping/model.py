@@ -1,4 +1,4 @@
-"""From Robot and World to the arrays of the kernels: Params (read only), State (complete), Scratch.
+"""From Robot and World to the arrays of the kernels.
 
 Symbols of P2: n links, mass m_i, inertia Theta_i, half width L_SC, half axis L_GS, obstacle radius L_H.
 """
@@ -10,33 +10,52 @@ from typing import NamedTuple
 import numpy as np
 
 from pushpoint.geometry.grid import Grid, build_grid
+from pushpoint.mechanics.planar_chain import CHAIN_COLUMNS, HALF, INERTIA, MASS
 from pushpoint.plants.planar_stepping.options import PlanarSteppingOptions
 from pushpoint.robots import Robot, Servo
 from pushpoint.types import FloatArray, IntArray, Pose
 from pushpoint.worlds import World
 
 SKIN_FRACTION = 0.5  # neighbour lists reach this part of the largest half width beyond touching
-SPARE_PAIRS = 16  # per link, before the bound by the world's own density
+SPARE_PAIRS = 16  # per link, on top of four of the fullest cells of the grid
+
+# Columns of Problem.link after those of mechanics.planar_chain.
+OLD_VX, OLD_VY, OLD_W = CHAIN_COLUMNS, CHAIN_COLUMNS + 1, CHAIN_COLUMNS + 2  # velocity at the start of the step
+TRIAL_VX, TRIAL_VY, TRIAL_W = CHAIN_COLUMNS + 3, CHAIN_COLUMNS + 4, CHAIN_COLUMNS + 5  # before the line search
+AXIS, RADIUS = CHAIN_COLUMNS + 6, CHAIN_COLUMNS + 7  # [m], of the capsule
+DISC, ALONG, ACROSS = CHAIN_COLUMNS + 8, CHAIN_COLUMNS + 9, CHAIN_COLUMNS + 10  # friction: radius [N s] and scales
+GROUND_X, GROUND_Y = CHAIN_COLUMNS + 11, CHAIN_COLUMNS + 12  # [N s], friction impulse in scaled link axes
+GROUND_GUESS_X, GROUND_GUESS_Y = CHAIN_COLUMNS + 13, CHAIN_COLUMNS + 14  # [N s], its multiplier
+APPLIED_X, APPLIED_Y, APPLIED_W = CHAIN_COLUMNS + 15, CHAIN_COLUMNS + 16, CHAIN_COLUMNS + 17  # ground and contacts
+SERVO_P, SERVO_D, BAND, LIMIT = CHAIN_COLUMNS + 18, CHAIN_COLUMNS + 19, CHAIN_COLUMNS + 20, CHAIN_COLUMNS + 21
+DRIVE, FEED = CHAIN_COLUMNS + 22, CHAIN_COLUMNS + 23  # [N m s], servo impulse at rate zero; feed-forward
+LINK_WIDTH = CHAIN_COLUMNS + 24
+
+# Columns of Problem.contact.
+NORMAL_X, NORMAL_Y, ARM, APPROACH, GUESS, IMPULSE, PAIR = 0, 1, 2, 3, 4, 5, 6  # arm [m]; allowed approach [m/s]
+CONTACT_WIDTH = 7
+
+# Entries of Problem.number.
+DT, CONSERVING, TOLERANCE, MAX_ITERATIONS, GRAVITY, WEIGHT, PASSIVE, SKIN, HELD, WORST_LINK = range(10)
+
+# Columns of State.link and State.pair.
+S_X, S_Y, S_ANGLE, S_VX, S_VY, S_W, S_GROUND_X, S_GROUND_Y, S_LAST_VX, S_LAST_VY, S_LAST_W = range(11)
+P_IMPULSE, P_PLACE, P_NORMAL_X, P_NORMAL_Y, P_TICK_X, P_TICK_Y, P_RECORD_X, P_RECORD_Y = range(8)
+PAIR_WIDTH = 8
 
 
-class Params(NamedTuple):
-    """What does not change during a run."""
+class Problem(NamedTuple):
+    """The contact problem of one step: what does not change in a run, and scratch."""
 
-    dt: float  # [s]
-    conserving: bool  # SHAKE-type joint update; else that of P2 (54)-(63), VI-C
-    by_projection: bool  # P2's iteration instead of Newton's
-    tolerance: float
-    max_iterations: int
-    gravity: float  # [m/s2]
-    weight: float  # [N], of the whole robot
-    passive: bool  # ground friction or obstacles are there: energy must not grow
-    skin: float  # [m], reach of the neighbour lists beyond touching
-    half_length: FloatArray  # [m], (n,)
-    mass: FloatArray  # [kg], (n,)
-    inertia: FloatArray  # [kg m2], (n,)
-    capsule: FloatArray  # [m], (n, 2): half axis, radius
-    friction: FloatArray  # (n, 3): disc radius of the friction impulse in one step [N s], scale along, scale across
-    servo: FloatArray  # (n - 1, 4): a step's stiffness, damping, half dead band and torque limit, see `joint_impulse`
+    number: FloatArray  # (10,): dt [s], flags and tolerances; see the names above
+    link: FloatArray  # (n, LINK_WIDTH)
+    contact: FloatArray  # (pairs, CONTACT_WIDTH)
+    first: IntArray  # (n + 1,): contacts of link i are first[i] .. first[i + 1]
+
+
+class Surroundings(NamedTuple):
+    """The obstacles."""
+
     disc: FloatArray  # [m], (m, 3): x, y, radius
     grid: Grid
 
@@ -44,148 +63,73 @@ class Params(NamedTuple):
 class State(NamedTuple):
     """All that a step depends on: a run from a copy is equal to the bit."""
 
-    clock: IntArray  # (3,): steps done, pairs in the neighbour list, steps since the start of this tick
-    travel: FloatArray  # (1,) [m]: bound of any point's motion since the neighbour lists were built
-    link: FloatArray  # (n, 6): x, y, angle, v_x, v_y, rate
-    friction: FloatArray  # [N s], (n, 2): last friction impulses in scaled link axes (warm start)
-    pair_start: IntArray  # (n + 1,): pairs of link i are pair_start[i] .. pair_start[i + 1]
+    clock: IntArray  # (1,): steps done
+    link: FloatArray  # (n, 11): pose, velocity, last friction impulse, velocity one step earlier
+    pair_start: IntArray  # (n + 1,): neighbour pairs of link i are pair_start[i] .. pair_start[i + 1]
     pair_disc: IntArray  # (pairs,)
-    pair: FloatArray  # (pairs, 8): last impulse [N s], place, normal x, y, tick impulse x, y, record impulse x, y
-    tick: FloatArray  # (n, 5): impulses of this tick: contact x, y, ground x, y, joint
-    record: FloatArray  # (n, 5): the same since the last recorded row
-    ledger: FloatArray  # [J], (5,): kinetic energy, and since t = 0 work of servo, friction, contacts, numerics
+    pair: FloatArray  # (pairs, PAIR_WIDTH): last impulse [N s], place, normal, impulses of the tick and of the record
+    sums: FloatArray  # (n, 10): impulses of the tick (contact x, y, ground x, y, joint), the same since the last row
+    ledger: FloatArray  # (6,): energy and works [J] as types.LEDGER; [m] travelled since neighbours were listed
 
 
-class Scratch(NamedTuple):
-    """Room for one step."""
-
-    pose: FloatArray  # (n, 4): x, y, cos, sin at the middle of the step
-    chord: FloatArray  # [m/s], (n, 2): see mechanics.planar_chain.chord_velocity
-    new_chord: FloatArray  # [m/s], (n, 2)
-    velocity: FloatArray  # (n, 3): at the end of the step
-    rate: FloatArray  # [rad/s], (n,)
-    ground: FloatArray  # [N s], (n, 4): friction impulse scaled x, y, and multiplier x, y
-    block: FloatArray  # (n, 9): see mechanics.planar_chain.sweep
-    force: FloatArray  # (n, 3)
-    applied: FloatArray  # (n, 3): impulses from ground and contacts on each link
-    joint: FloatArray  # (n - 1, 2): stiffness, torque impulse
-    torque: FloatArray  # (n - 1,): torque impulse
-    drive: FloatArray  # (n - 1, 2): servo impulse at rate zero, feed-forward impulse
-    factor: FloatArray  # (n, 4)
-    step: FloatArray  # (n, 3): Newton step
-    trial: FloatArray  # (n, 3): velocity before the line search
-    contact: FloatArray  # (pairs, 6): normal x, y, moment arm, allowed approach speed, multiplier, impulse
-    contact_pair: IntArray  # (pairs,): row in State.pair
-    contact_start: IntArray  # (n + 1,): contacts of link i
-    old_pair: FloatArray  # (pairs, 8)
-    old_disc: IntArray  # (pairs,)
-    old_start: IntArray  # (n + 1,)
-    capsule: FloatArray  # (6,)
-    gap: FloatArray  # (4,)
-    number: FloatArray  # (4,): results of small kernels
-    previous: FloatArray  # (n, 3): velocity at the start of the step
-    work: FloatArray  # [J], (5,): energy and work of the step
-
-
-def make_params(robot: Robot, world: World, servo: Servo, options: PlanarSteppingOptions) -> Params:
+def make_problem(robot: Robot, world: World, servo: Servo, options: PlanarSteppingOptions, pairs: int) -> Problem:
     links = robot.links
     n, dt = len(links), options.dt
-    mass = np.array([link.mass for link in links])
-    half_length = np.array([link.length / 2 for link in links])
-    capsule = np.array([[link.half_core, link.radius] for link in links])
-    disc = np.array([[d.x, d.y, d.radius] for d in world.obstacles]).reshape(-1, 3)
     along, across = world.ground.along, world.ground.across
     largest = max(along, across)
-    scales = (along / largest, across / largest) if largest > 0 else (0.0, 0.0)
-    friction = np.column_stack([largest * mass * world.gravity * dt, np.full(n, scales[0]), np.full(n, scales[1])])
+    link = np.zeros((n, LINK_WIDTH))
+    link[:, HALF] = [part.length / 2 for part in links]
+    link[:, MASS] = [part.mass for part in links]
+    link[:, INERTIA] = [part.inertia for part in links]
+    link[:, AXIS] = [part.half_core for part in links]
+    link[:, RADIUS] = [part.radius for part in links]
+    link[:, DISC] = largest * link[:, MASS] * world.gravity * dt
+    if largest > 0:
+        link[:, ALONG], link[:, ACROSS] = along / largest, across / largest
+    # Everything as impulses of one step; the limit is finite, so that arithmetic with it stays finite.
+    link[1:, SERVO_P], link[1:, SERVO_D] = dt * servo.stiffness, dt * servo.damping
+    link[1:, BAND] = dt * 0.5 * servo.stiffness * servo.play
+    link[1:, LIMIT] = dt * min(servo.torque_limit, 1e12)
+    number = np.zeros(10)
+    number[DT] = dt
+    number[CONSERVING] = options.scheme == "conserving"
+    number[TOLERANCE] = options.tolerance
+    number[MAX_ITERATIONS] = options.max_iterations or (200 if options.solver == "newton" else 200_000)
+    number[GRAVITY] = world.gravity
+    number[WEIGHT] = link[:, MASS].sum() * max(world.gravity, 1e-3)  # a scale for residuals, also without gravity
+    number[PASSIVE] = largest * world.gravity > 0 or len(world.obstacles) > 0
+    number[SKIN] = SKIN_FRACTION * link[:, RADIUS].max()
+    return Problem(number, link, np.zeros((pairs, CONTACT_WIDTH)), np.zeros(n + 1, np.int64))
+
+
+def make_surroundings(robot: Robot, world: World) -> Surroundings:
+    disc = np.array([[d.x, d.y, d.radius] for d in world.obstacles]).reshape(-1, 3)
     boxes = np.column_stack([disc[:, :2] - disc[:, 2:], disc[:, :2] + disc[:, 2:]])
-    default_limit = 200 if options.solver == "newton" else 200_000
-    return Params(
-        dt=float(dt),
-        conserving=options.scheme == "conserving",
-        by_projection=options.solver == "projection",
-        tolerance=float(options.tolerance),
-        max_iterations=int(options.max_iterations or default_limit),
-        gravity=float(world.gravity),
-        weight=float(mass.sum() * max(world.gravity, 1e-3)),  # a scale for residuals, also without gravity
-        passive=bool(largest * world.gravity > 0 or len(disc) > 0),
-        skin=float(SKIN_FRACTION * capsule[:, 1].max()),
-        half_length=half_length,
-        mass=mass,
-        inertia=np.array([link.inertia for link in links]),
-        capsule=capsule,
-        friction=friction,
-        servo=np.tile(_servo_row(servo, dt), (n - 1, 1)).reshape(n - 1, 4),
-        disc=disc,
-        grid=build_grid(boxes, reach=2 * float(capsule.sum(axis=1).max())),
-    )
+    reach = 2 * max(link.half_core + link.radius for link in robot.links)
+    return Surroundings(disc, build_grid(boxes, reach))
 
 
-def _servo_row(servo: Servo, dt: float) -> FloatArray:
-    """Everything as impulses of one step: stiffness dt, damping dt, half dead band, limit."""
-    limit = min(servo.torque_limit, 1e12)  # finite, so that arithmetic with it stays finite
-    return np.array([servo.stiffness, servo.damping, 0.5 * servo.stiffness * servo.play, limit]) * dt
+def pair_capacity(robot: Robot, around: Surroundings) -> int:
+    """Room for the link-obstacle pairs that the densest spot of the world allows."""
+    per_link = min(len(around.disc), SPARE_PAIRS + 4 * int(np.diff(around.grid.start).max(initial=0)))
+    return max(1, len(robot.links) * per_link)
 
 
-def pair_capacity(params: Params) -> int:
-    """Room for all link-obstacle pairs that the densest spot of the world allows."""
-    per_link = min(len(params.disc), SPARE_PAIRS + int(np.diff(params.grid.start).max(initial=0)) * 4)
-    return max(1, len(params.mass) * per_link)
-
-
-def make_state(params: Params, pose: Pose) -> State:
-    n, pairs = len(params.mass), pair_capacity(params)
-    link = np.column_stack([pose.position, pose.angle, pose.velocity, pose.rate])
-    state = State(
-        clock=np.zeros(3, np.int64),
-        travel=np.array([np.inf]),  # forces the neighbour lists to be built
-        link=np.ascontiguousarray(link, dtype=np.float64),
-        friction=np.zeros((n, 2)),
+def make_state(problem: Problem, pose: Pose) -> State:
+    n, pairs = len(problem.link), len(problem.contact)
+    link = np.zeros((n, 11))
+    link[:, :6] = np.column_stack([pose.position, pose.angle, pose.velocity, pose.rate])
+    link[:, S_LAST_VX:] = link[:, S_VX : S_W + 1]
+    ledger = np.zeros(6)
+    mass, inertia = problem.link[:, MASS], problem.link[:, INERTIA]
+    ledger[0] = 0.5 * np.sum(mass * np.sum(pose.velocity**2, axis=1)) + 0.5 * np.sum(inertia * pose.rate**2)
+    ledger[5] = np.inf  # forces the neighbour lists to be built
+    return State(
+        clock=np.zeros(1, np.int64),
+        link=link,
         pair_start=np.zeros(n + 1, np.int64),
         pair_disc=np.zeros(pairs, np.int64),
-        pair=np.zeros((pairs, 8)),
-        tick=np.zeros((n, 5)),
-        record=np.zeros((n, 5)),
-        ledger=np.zeros(5),
-    )
-    state.ledger[0] = kinetic_energy(params, pose)
-    return state
-
-
-def kinetic_energy(params: Params, pose: Pose) -> float:
-    return float(
-        0.5 * np.sum(params.mass * np.sum(pose.velocity**2, axis=1)) + 0.5 * np.sum(params.inertia * pose.rate**2)
-    )
-
-
-def make_scratch(params: Params) -> Scratch:
-    n, pairs = len(params.mass), pair_capacity(params)
-    joints = max(n - 1, 0)
-    return Scratch(
-        pose=np.zeros((n, 4)),
-        chord=np.zeros((n, 2)),
-        new_chord=np.zeros((n, 2)),
-        velocity=np.zeros((n, 3)),
-        rate=np.zeros(n),
-        ground=np.zeros((n, 4)),
-        block=np.zeros((n, 9)),
-        force=np.zeros((n, 3)),
-        applied=np.zeros((n, 3)),
-        joint=np.zeros((joints, 2)),
-        torque=np.zeros(joints),
-        drive=np.zeros((joints, 2)),
-        factor=np.zeros((n, 4)),
-        step=np.zeros((n, 3)),
-        trial=np.zeros((n, 3)),
-        contact=np.zeros((pairs, 6)),
-        contact_pair=np.zeros(pairs, np.int64),
-        contact_start=np.zeros(n + 1, np.int64),
-        old_pair=np.zeros((pairs, 8)),
-        old_disc=np.zeros(pairs, np.int64),
-        old_start=np.zeros(n + 1, np.int64),
-        capsule=np.zeros(6),
-        gap=np.zeros(4),
-        number=np.zeros(4),
-        previous=np.zeros((n, 3)),
-        work=np.zeros(5),
+        pair=np.zeros((pairs, PAIR_WIDTH)),
+        sums=np.zeros((n, 10)),
+        ledger=ledger,
     )

@@ -3,61 +3,100 @@
 from __future__ import annotations
 
 from pushpoint._jit import kernel
-from pushpoint.mechanics.planar_chain import sweep
+from pushpoint.mechanics.planar_chain import (
+    CHORD_X,
+    CHORD_Y,
+    DW,
+    DX,
+    DY,
+    FW,
+    FX,
+    FY,
+    TORQUE,
+    VX,
+    VY,
+    W,
+    chord_change,
+    sweep,
+    take_chords,
+)
 from pushpoint.plants.planar_stepping.laws import (
     balance_residual,
     evaluate,
     keep_multipliers,
     law_residual,
-    refresh_chords,
+    velocity_scale,
 )
-from pushpoint.plants.planar_stepping.model import Params, Scratch
+from pushpoint.plants.planar_stepping.model import (
+    CONSERVING,
+    DT,
+    GRAVITY,
+    HELD,
+    MAX_ITERATIONS,
+    TOLERANCE,
+    TRIAL_VX,
+    TRIAL_VY,
+    TRIAL_W,
+    Problem,
+)
+from pushpoint.types import FloatArray
 
-CHORD_UPDATES = 12  # the chords settle in two or three; later ones would only feed round-off
+CHORD_ERROR = 1e-9  # of the fastest link's speed: joints close to 1e-12 m, momenta hold to round-off
+CHORD_UPDATES = 20  # they settle in one or two
+NEAR = 1e-2  # imbalance below which the chords are looked after
 SHORTENINGS = 20
 
 
 @kernel
-def slope(scratch: Scratch) -> float:
-    """Derivative of the convex function along the Newton step (minus the residual's power)."""
+def slope(link: FloatArray) -> float:
+    """Derivative of the convex function along the Newton step (minus the power of the imbalance)."""
     power = 0.0
-    for i in range(scratch.force.shape[0]):
-        for k in range(3):
-            power += scratch.force[i, k] * scratch.step[i, k]
-    for j in range(scratch.torque.size):
-        power += scratch.torque[j] * (scratch.step[j + 1, 2] - scratch.step[j, 2])
+    for i in range(link.shape[0]):
+        power += link[i, FX] * link[i, DX] + link[i, FY] * link[i, DY] + link[i, FW] * link[i, DW]
+        if i > 0:
+            power += link[i, TORQUE] * (link[i, DW] - link[i - 1, DW])
     return -power
 
 
 @kernel
-def move(scratch: Scratch, length: float) -> None:
-    """Velocity = that before the line search + length * step."""
-    for i in range(scratch.step.shape[0]):
-        for k in range(3):
-            scratch.velocity[i, k] = scratch.trial[i, k] + length * scratch.step[i, k]
+def mark(link: FloatArray) -> None:
+    """Remember the velocity (without chords) from which the line search starts."""
+    for i in range(link.shape[0]):
+        link[i, TRIAL_VX] = link[i, VX] - link[i, CHORD_X]
+        link[i, TRIAL_VY] = link[i, VY] - link[i, CHORD_Y]
+        link[i, TRIAL_W] = link[i, W]
 
 
 @kernel
-def search_line(params: Params, scratch: Scratch, with_chords: bool) -> None:
-    """Take the Newton step; where it overshoots, find the minimum along it by safeguarded secants."""
-    for i in range(scratch.step.shape[0]):
-        for k in range(3):
-            scratch.trial[i, k] = scratch.velocity[i, k]
-    at_zero = slope(scratch)
-    move(scratch, 1.0)
-    if with_chords:
-        refresh_chords(params, scratch)
-    evaluate(params, scratch)
-    at = slope(scratch)
-    if not at > 0.5 * abs(at_zero):  # the slope grows from at_zero < 0: only an overshoot is refused
-        return
-    low, high, low_slope, high_slope = 0.0, 1.0, at_zero, at
+def move(link: FloatArray, length: float) -> None:
+    """Velocity = the marked one + length * Newton step + chords."""
+    for i in range(link.shape[0]):
+        link[i, VX] = link[i, TRIAL_VX] + link[i, CHORD_X] + length * link[i, DX]
+        link[i, VY] = link[i, TRIAL_VY] + link[i, CHORD_Y] + length * link[i, DY]
+        link[i, W] = link[i, TRIAL_W] + length * link[i, DW]
+
+
+@kernel
+def chords_fit(problem: Problem) -> bool:
+    """Whether the joints close after the step; if not, chords that fit the present rates are taken."""
+    link = problem.link
+    off = chord_change(link, problem.number[DT])
+    if off <= CHORD_ERROR * velocity_scale(link, problem.number[GRAVITY] * problem.number[DT]):
+        return True
+    take_chords(link)
+    return False
+
+
+@kernel
+def shorten(problem: Problem, at_zero: float, at_one: float) -> None:
+    """Find the minimum along a Newton step that overshot, by safeguarded secants."""
+    low, high, low_slope, high_slope = 0.0, 1.0, at_zero, at_one
     for _ in range(SHORTENINGS):
         share = low_slope / (low_slope - high_slope)
         length = low + min(0.9, max(0.1, share)) * (high - low)
-        move(scratch, length)
-        evaluate(params, scratch)
-        at = slope(scratch)
+        move(problem.link, length)
+        evaluate(problem)
+        at = slope(problem.link)
         if abs(at) <= 0.5 * abs(at_zero):
             return
         if at > 0.0:
@@ -67,18 +106,48 @@ def search_line(params: Params, scratch: Scratch, with_chords: bool) -> None:
 
 
 @kernel
-def newton(params: Params, scratch: Scratch) -> tuple[float, int]:
-    """Solve for scratch.velocity from the guess there. Returns the residual and the number of sweeps."""
-    evaluate(params, scratch)
-    residual = 0.0
-    for iteration in range(params.max_iterations):
-        residual = balance_residual(params, scratch)
-        if residual <= params.tolerance:
-            residual = max(residual, law_residual(params, scratch))
-            if residual <= params.tolerance:
-                return residual, iteration
-            keep_multipliers(params, scratch)
-            evaluate(params, scratch)
-        sweep(params.half_length, scratch.pose, scratch.block, scratch.joint, scratch.factor, scratch.step)
-        search_line(params, scratch, params.conserving and iteration < CHORD_UPDATES)
-    return residual, params.max_iterations
+def hold(problem: Problem) -> None:
+    """Evaluate with all contacts closed and all links stuck that the multipliers show so (see laws)."""
+    problem.number[HELD] = 1.0
+    evaluate(problem)
+
+
+@kernel
+def newton_step(problem: Problem, before: float) -> float:
+    """One sweep, and as much of its step as is good. Returns the imbalance after it."""
+    link = problem.link
+    sweep(link)
+    at_zero = slope(link)
+    held, problem.number[HELD] = problem.number[HELD] > 0.0, 0.0
+    mark(link)
+    move(link, 1.0)
+    evaluate(problem)
+    residual = balance_residual(problem)
+    if held or residual <= 0.5 * before:
+        return residual
+    at_one = slope(link)
+    if at_one > 0.5 * abs(at_zero):  # the slope grows from at_zero < 0: only an overshoot is refused
+        shorten(problem, at_zero, at_one)
+        residual = balance_residual(problem)
+    return residual
+
+
+@kernel
+def newton(problem: Problem) -> tuple[float, int]:
+    """Solve for the end velocity from the guess there. Returns the residual and the number of sweeps."""
+    limit, tolerance = int(problem.number[MAX_ITERATIONS]), problem.number[TOLERANCE]
+    conserving = problem.number[CONSERVING] > 0.0
+    hold(problem)
+    residual = 1.0
+    for iteration in range(limit):
+        residual = newton_step(problem, residual)
+        again = conserving and residual < NEAR and iteration < CHORD_UPDATES and not chords_fit(problem)
+        if residual <= tolerance and not again:
+            law = law_residual(problem)
+            if law <= tolerance:
+                return max(residual, law), iteration + 1
+            again = True
+        if again:
+            keep_multipliers(problem)
+            hold(problem)
+    return max(residual, law_residual(problem)), limit

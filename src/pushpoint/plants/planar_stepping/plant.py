@@ -2,18 +2,36 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
 from pushpoint._jit import compiling_once
 from pushpoint.fields import Frozen
-from pushpoint.geometry.capsule_disc import capsule_disc
 from pushpoint.mechanics.yaw import yaw_quaternions
 from pushpoint.plants import plants
 from pushpoint.plants._base import StateArrays
-from pushpoint.plants.planar_stepping.model import Params, State, make_params, make_scratch, make_state
+from pushpoint.plants.planar_stepping.model import (
+    P_NORMAL_X,
+    P_NORMAL_Y,
+    P_PLACE,
+    P_TICK_X,
+    P_TICK_Y,
+    S_ANGLE,
+    S_VX,
+    S_VY,
+    S_W,
+    WORST_LINK,
+    Problem,
+    State,
+    Surroundings,
+    make_problem,
+    make_state,
+    make_surroundings,
+    pair_capacity,
+)
 from pushpoint.plants.planar_stepping.options import PlanarSteppingOptions
+from pushpoint.plants.planar_stepping.projection import run_ticks_by_projection
 from pushpoint.plants.planar_stepping.run import TABLE_FULL, run_ticks
 from pushpoint.robots import Robot, Servo
 from pushpoint.types import (
@@ -21,7 +39,6 @@ from pushpoint.types import (
     CommandTable,
     Contacts,
     Failure,
-    FloatArray,
     Observation,
     Pose,
     Status,
@@ -40,100 +57,89 @@ ADVICE = {
 
 @plants.register("planar_stepping")
 class PlanarStepping:
-    """Planar chain of capsules on flat ground among discs; options in `PlanarSteppingOptions`."""
+    """Planar non-smooth time-stepping model with set-valued friction and unilateral contact (P2)."""
 
     Options: ClassVar[type[Frozen]] = PlanarSteppingOptions
 
-    def __init__(self, params: Params) -> None:
-        self.params = params
-        self.dt = params.dt
-        self._scratch = make_scratch(params)
+    def __init__(self, problem: Problem, around: Surroundings, options: PlanarSteppingOptions) -> None:
+        self.dt = options.dt
+        self._solver = options.solver
+        self._problem, self._around = problem, around
+        n = len(problem.link)
+        self._spare = make_state(problem, Pose(np.zeros((n, 2)), np.zeros(n), np.zeros((n, 2)), np.zeros(n)))
 
     @classmethod
     def build(cls, robot: Robot, world: World, servo: Servo, options: PlanarSteppingOptions) -> PlanarStepping:
-        return cls(make_params(robot, world, servo, options))
+        around = make_surroundings(robot, world)
+        problem = make_problem(robot, world, servo, options, pair_capacity(robot, around))
+        return cls(problem, around, options)
 
     def initial_state(self, pose: Pose) -> State:
-        return make_state(self.params, pose)
+        return make_state(self._problem, pose)
 
     def observe(self, state: State, period: float) -> Observation:
         link = state.link
         return Observation(
             time=float(state.clock[0] * self.dt),
-            joint_angle=np.diff(link[:, 2]),
-            joint_rate=np.diff(link[:, 5]),
-            joint_torque=state.tick[1:, 4] / period,
+            joint_angle=np.diff(link[:, S_ANGLE]),
+            joint_rate=np.diff(link[:, S_W]),
+            joint_torque=state.sums[1:, 4] / period,
             link_position=link[:, :2].copy(),
-            link_yaw=link[:, 2].copy(),
-            link_orientation=yaw_quaternions(link[:, 2]),
-            link_velocity=link[:, 3:5].copy(),
+            link_yaw=link[:, S_ANGLE].copy(),
+            link_orientation=yaw_quaternions(link[:, S_ANGLE]),
+            link_velocity=link[:, [S_VX, S_VY]],
             contacts=self._contacts(state, period),
         )
 
     def _contacts(self, state: State, period: float) -> Contacts:
+        """The pairs that pushed during the last tick."""
         pairs = int(state.pair_start[-1])
-        pair, disc = state.pair[:pairs], state.pair_disc[:pairs]
-        link = np.repeat(np.arange(len(state.link)), np.diff(state.pair_start))
-        pushed = np.any(pair[:, 4:6] != 0.0, axis=1)
-        pair, disc, link = pair[pushed], disc[pushed], link[pushed]
-        normal, angle = pair[:, 2:4], state.link[link, 2]
-        # The normal points from the obstacle to the link: on the link's right, the obstacle is on its left.
-        left_of_axis = -np.sin(angle) * normal[:, 0] + np.cos(angle) * normal[:, 1]
+        pushed = np.flatnonzero(np.any(state.pair[:pairs, [P_TICK_X, P_TICK_Y]] != 0.0, axis=1))
+        link = np.repeat(np.arange(len(state.link)), np.diff(state.pair_start))[pushed]
+        pair, obstacle = state.pair[pushed], state.pair_disc[pushed]
+        normal, angle = pair[:, [P_NORMAL_X, P_NORMAL_Y]], state.link[link, S_ANGLE]
+        across = -np.sin(angle) * normal[:, 0] + np.cos(angle) * normal[:, 1]
+        disc = self._around.disc[obstacle]
         return Contacts(
             link=link,
-            obstacle=disc.copy(),
-            place=pair[:, 1].copy(),
-            side=np.where(left_of_axis < 0, 1, -1),
-            point=self.params.disc[disc, :2] + self.params.disc[disc, 2:] * normal,
-            normal=normal.copy(),
-            force=pair[:, 4:6] / period,
+            obstacle=obstacle,
+            place=pair[:, P_PLACE],
+            side=np.where(across < 0, 1, -1),  # pushed to the right: the obstacle is on the left
+            point=disc[:, :2] + disc[:, 2:] * normal,
+            normal=normal,
+            force=pair[:, [P_TICK_X, P_TICK_Y]] / period,
         )
 
     def advance(self, state: State, command: Command, substeps: int) -> Failure | None:
-        table = CommandTable(*(np.array(a, dtype=float)[np.newaxis] for a in (command.joint_angle, command.joint_rate, command.torque)))
-        scrap = new_trace(len(state.link), 1, substeps, 2, 0)  # two ticks per row: one tick writes none
+        rows = (command.joint_angle, command.joint_rate, command.torque)
+        table = CommandTable(*(np.array(row, dtype=float)[np.newaxis] for row in rows))
+        scrap = new_trace(len(state.link), 1, substeps, 2)  # two ticks per row: one tick writes none
         return self.rollout(state, table, substeps, scrap)[1]
 
-    def rollout(
-        self, state: State, table: CommandTable, substeps: int, trace: Trace
-    ) -> tuple[Trace, Failure | None]:
-        first = 0
-        with compiling_once("planar_stepping"):
-            status, first = run_ticks(self.params, state, self._scratch, table, first, substeps, trace)
+    def rollout(self, state: State, table: CommandTable, substeps: int, trace: Trace) -> tuple[Trace, Failure | None]:
+        with compiling_once(f"planar_stepping ({self._solver})"):
+            status, tick = self._run(state, table, 0, substeps, trace)
         while status == TABLE_FULL:
             trace = grown(trace, max(2 * len(trace.contact), 2 * len(state.pair_disc), 4096))
-            status, first = run_ticks(self.params, state, self._scratch, table, first, substeps, trace)
+            status, tick = self._run(state, table, tick, substeps, trace)
         return trace, None if status == Status.OK else self._failure(state, trace, Status(status))
 
+    def _run(self, state: State, table: CommandTable, tick: int, substeps: int, trace: Trace) -> tuple[int, int]:
+        run = run_ticks if self._solver == "newton" else run_ticks_by_projection
+        return run(self._problem, self._around, state, self._spare, table, tick, substeps, trace)
+
     def _failure(self, state: State, trace: Trace, status: Status) -> Failure:
-        residual = float(trace.step_residual[trace.cursor[2] - 1])
-        worst = self._scratch.number[2:4]
-        return Failure(status, float(state.clock[0] * self.dt), int(worst.max()), residual, ADVICE[status])
+        residual = float(trace.step[trace.cursor[2] - 1, 0])
+        link = int(self._problem.number[WORST_LINK])
+        return Failure(status, float(state.clock[0] * self.dt), link, residual, ADVICE[status])
 
     def record_start(self, state: State, trace: Trace) -> None:
-        trace.time[0] = state.clock[0] * self.dt
-        trace.link[0] = state.link
-        trace.energy[0] = state.ledger
+        trace.link[0, :, :6] = state.link[:, :6]
+        trace.energy[0] = state.clock[0] * self.dt, *state.ledger[:5]
         trace.cursor[0] = 1
-
-    def overlaps(self, pose: Pose) -> list[tuple[int, int, float]]:
-        found, out = [], np.zeros(4)
-        for i in range(len(pose.angle)):
-            c, s = np.cos(pose.angle[i]), np.sin(pose.angle[i])
-            capsule = np.array([*pose.position[i], c, s, *self.params.capsule[i]])
-            near = np.linalg.norm(self.params.disc[:, :2] - pose.position[i], axis=1) < (
-                self.params.capsule[i].sum() + self.params.disc[:, 2]
-            )
-            for k in np.flatnonzero(near):
-                capsule_disc(capsule, self.params.disc[k], out)
-                if out[0] < 0:
-                    found.append((i, int(k), float(-out[0])))
-        return sorted(found, key=lambda row: -row[2])
 
     def dump(self, state: State) -> StateArrays:
         return {name: value.copy() for name, value in state._asdict().items()}
 
     def restore(self, arrays: StateArrays) -> State:
-        template = State._fields
-        values: dict[str, FloatArray | Any] = {name: np.ascontiguousarray(arrays[name]).copy() for name in template}
-        return State(**values)
+        return State(**{name: np.ascontiguousarray(arrays[name]).copy() for name in State._fields})

@@ -2,105 +2,127 @@
 
 from __future__ import annotations
 
-from pushpoint._jit import kernel
-from pushpoint.plants.planar_stepping.model import Params, Scratch, State
-from pushpoint.plants.planar_stepping.step import OK, drive_joints, step
-from pushpoint.types import CommandTable, Trace
+from pushpoint._jit import entry_point, kernel
+from pushpoint.plants.planar_stepping.model import (
+    DT,
+    P_NORMAL_X,
+    P_NORMAL_Y,
+    P_PLACE,
+    P_RECORD_X,
+    P_RECORD_Y,
+    P_TICK_X,
+    P_TICK_Y,
+    Problem,
+    State,
+    Surroundings,
+)
+from pushpoint.plants.planar_stepping.newton import newton
+from pushpoint.plants.planar_stepping.step import OK, begin_step, drive_joints, end_step
+from pushpoint.types import CommandTable, FloatArray, Trace
 
 TABLE_FULL = -1  # the contact table of the trace must grow before the run can go on
 
 
 @kernel
-def tick(
-    params: Params, state: State, scratch: Scratch, commands: CommandTable, row: int, substeps: int, trace: Trace
-) -> int:
-    """One control tick. Returns the status of the first step that failed, or OK."""
-    for i in range(params.mass.size):
+def clear_tick(state: State) -> None:
+    """Forget the impulses of the last tick."""
+    for i in range(state.sums.shape[0]):
         for k in range(5):
-            state.tick[i, k] = 0.0
-    for p in range(state.pair_start[params.mass.size]):
-        state.pair[p, 4] = state.pair[p, 5] = 0.0
-    for k in range(substeps):
-        drive_joints(params, state, scratch, commands, row, (k + 1) * params.dt)
-        status, residual, iterations = step(params, state, scratch)
-        at = trace.cursor[2]
-        trace.step_residual[at] = residual
-        trace.step_iterations[at] = iterations
-        trace.step_status[at] = status
-        trace.cursor[2] = at + 1
-        if status != OK:
-            return status
-    return OK
+            state.sums[i, k] = 0.0
+    for p in range(state.pair_start[state.sums.shape[0]]):
+        state.pair[p, P_TICK_X] = state.pair[p, P_TICK_Y] = 0.0
 
 
 @kernel
-def gather(params: Params, state: State) -> None:
+def gather_tick(state: State) -> None:
     """Add the tick's impulses to those since the last recorded row."""
-    for i in range(params.mass.size):
+    for i in range(state.sums.shape[0]):
         for k in range(5):
-            state.record[i, k] += state.tick[i, k]
-    for p in range(state.pair_start[params.mass.size]):
-        for k in range(2):
-            state.pair[p, 6 + k] += state.pair[p, 4 + k]
+            state.sums[i, 5 + k] += state.sums[i, k]
+    for p in range(state.pair_start[state.sums.shape[0]]):
+        state.pair[p, P_RECORD_X] += state.pair[p, P_TICK_X]
+        state.pair[p, P_RECORD_Y] += state.pair[p, P_TICK_Y]
 
 
 @kernel
-def write_contacts(params: Params, state: State, trace: Trace, row: int, span: float) -> None:
-    """Pairs that pushed since the last row, with their mean force."""
-    at = trace.cursor[1]
-    for i in range(params.mass.size):
+def write_contacts(state: State, disc: FloatArray, trace: Trace, span: float) -> None:
+    """Pairs that pushed since the last row, with their mean force: the columns types.CONTACT_COLUMNS."""
+    out, at = trace.contact, trace.cursor[1]
+    for i in range(state.sums.shape[0]):
         for p in range(state.pair_start[i], state.pair_start[i + 1]):
-            pair = state.pair[p]
-            if pair[6] == 0.0 and pair[7] == 0.0:
+            fx, fy = state.pair[p, P_RECORD_X], state.pair[p, P_RECORD_Y]
+            if fx == 0.0 and fy == 0.0:
                 continue
-            disc = params.disc[state.pair_disc[p]]
-            out = trace.contact[at]
-            trace.contact_index[at, 0], trace.contact_index[at, 1] = row, i
-            trace.contact_index[at, 2] = state.pair_disc[p]
-            out[0] = pair[1]
-            out[1], out[2] = disc[0] + disc[2] * pair[2], disc[1] + disc[2] * pair[3]
-            out[3], out[4] = pair[2], pair[3]
-            out[5], out[6] = pair[6] / span, pair[7] / span
-            pair[6] = pair[7] = 0.0
+            d, nx, ny = state.pair_disc[p], state.pair[p, P_NORMAL_X], state.pair[p, P_NORMAL_Y]
+            out[at, 0], out[at, 1], out[at, 2], out[at, 3] = trace.cursor[0], i, d, state.pair[p, P_PLACE]
+            out[at, 4], out[at, 5] = disc[d, 0] + disc[d, 2] * nx, disc[d, 1] + disc[d, 2] * ny
+            out[at, 6], out[at, 7], out[at, 8], out[at, 9] = nx, ny, fx / span, fy / span
+            state.pair[p, P_RECORD_X] = state.pair[p, P_RECORD_Y] = 0.0
             at += 1
     trace.cursor[1] = at
 
 
 @kernel
-def write_row(params: Params, state: State, trace: Trace, span: float) -> None:
-    """Record the state and the means over the `span` [s] since the last row."""
+def write_row(state: State, trace: Trace, time: float, span: float) -> None:
+    """Record the state and the means over the `span` [s] since the last row: the columns types.LINK_COLUMNS."""
     row = trace.cursor[0]
-    trace.time[row] = state.clock[0] * params.dt
-    for i in range(params.mass.size):
+    for i in range(state.sums.shape[0]):
         for k in range(6):
             trace.link[row, i, k] = state.link[i, k]
-        for k in range(2):
-            trace.contact_force[row, i, k] = state.record[i, k] / span
-            trace.ground_force[row, i, k] = state.record[i, 2 + k] / span
-        if i > 0:
-            trace.joint_torque[row, i - 1] = state.record[i, 4] / span
         for k in range(5):
-            state.record[i, k] = 0.0
+            trace.link[row, i, 6 + k] = state.sums[i, 5 + k] / span
+            state.sums[i, 5 + k] = 0.0
+    trace.energy[row, 0] = time
     for k in range(5):
-        trace.energy[row, k] = state.ledger[k]
-    write_contacts(params, state, trace, row, span)
+        trace.energy[row, 1 + k] = state.ledger[k]
     trace.cursor[0] = row + 1
     trace.cursor[3] = 0
 
 
 @kernel
+def note_step(trace: Trace, residual: float, iterations: int, status: int) -> None:
+    """Every step leaves its residual, iterations and status."""
+    at = trace.cursor[2]
+    trace.step[at, 0], trace.step[at, 1], trace.step[at, 2] = residual, iterations, status
+    trace.cursor[2] = at + 1
+
+
+@kernel
+def close_tick(state: State, disc: FloatArray, trace: Trace, dt: float, substeps: int) -> None:
+    """Gather the tick's impulses; write a row if one is due."""
+    gather_tick(state)
+    trace.cursor[3] += 1
+    if trace.cursor[3] == trace.cursor[4]:
+        span = trace.cursor[3] * substeps * dt
+        write_contacts(state, disc, trace, span)
+        write_row(state, trace, state.clock[0] * dt, span)
+
+
+@entry_point
 def run_ticks(
-    params: Params, state: State, scratch: Scratch, commands: CommandTable, first: int, substeps: int, trace: Trace
+    problem: Problem,
+    around: Surroundings,
+    state: State,
+    spare: State,
+    commands: CommandTable,
+    first: int,
+    substeps: int,
+    trace: Trace,
 ) -> tuple[int, int]:
     """Ticks `first` .. of the table. Returns the status and the number of the tick that was not completed."""
+    dt = problem.number[DT]
     for row in range(first, commands.joint_angle.shape[0]):
         if trace.cursor[1] + state.pair_disc.size > trace.contact.shape[0]:
             return TABLE_FULL, row
-        status = tick(params, state, scratch, commands, row, substeps, trace)
-        gather(params, state)
-        trace.cursor[3] += 1
-        if status != OK:
-            return status, row
-        if trace.cursor[3] == trace.cursor[4]:
-            write_row(params, state, trace, trace.cursor[3] * substeps * params.dt)
+        clear_tick(state)
+        for k in range(substeps):
+            drive_joints(problem, state.link, commands, row, (k + 1) * dt)
+            residual, iterations, status = 0.0, 0, begin_step(problem, around, state, spare)
+            if status == OK:
+                residual, iterations = newton(problem)
+                status = end_step(problem, state, residual)
+            note_step(trace, residual, iterations, status)
+            if status != OK:
+                return status, row
+        close_tick(state, around.disc, trace, dt, substeps)
     return OK, commands.joint_angle.shape[0]

@@ -9,207 +9,237 @@
 from __future__ import annotations
 
 import math
+
 from pushpoint._jit import kernel
-from pushpoint.mechanics.planar_chain import chord_velocity, close_chain
+from pushpoint.mechanics.planar_chain import (
+    COS,
+    INERTIA,
+    MASS,
+    SIN,
+    TORQUE,
+    VX,
+    VY,
+    W,
+    X,
+    Y,
+    chord_change,
+    close_chain,
+    join_velocities,
+    take_chords,
+)
 from pushpoint.plants.planar_stepping.contacts import find_contacts, list_neighbours
-from pushpoint.plants.planar_stepping.model import Params, Scratch, State
-from pushpoint.plants.planar_stepping.newton import newton
-from pushpoint.plants.planar_stepping.projection import projection
+from pushpoint.plants.planar_stepping.model import (
+    ACROSS,
+    ALONG,
+    APPLIED_W,
+    APPLIED_X,
+    APPLIED_Y,
+    AXIS,
+    CONSERVING,
+    DRIVE,
+    DT,
+    FEED,
+    GRAVITY,
+    GROUND_GUESS_X,
+    GROUND_GUESS_Y,
+    GROUND_X,
+    GROUND_Y,
+    IMPULSE,
+    NORMAL_X,
+    NORMAL_Y,
+    OLD_VX,
+    OLD_VY,
+    OLD_W,
+    P_IMPULSE,
+    P_TICK_X,
+    P_TICK_Y,
+    PAIR,
+    PASSIVE,
+    RADIUS,
+    S_ANGLE,
+    S_GROUND_X,
+    S_GROUND_Y,
+    S_LAST_VX,
+    S_LAST_VY,
+    S_LAST_W,
+    S_VX,
+    S_VY,
+    S_W,
+    S_X,
+    S_Y,
+    SERVO_D,
+    SERVO_P,
+    SKIN,
+    TOLERANCE,
+    Problem,
+    State,
+    Surroundings,
+)
 from pushpoint.types import CommandTable, FloatArray
 
 OK, NOT_CONVERGED, NOT_FINITE, TOO_MANY_CONTACTS = 0, 1, 2, 3  # the values of types.Status
+REACH = 3.0  # contacts are looked for this many steps ahead: impulses change speeds within a step
 
 
 @kernel
-def mass_centre(params: Params, state: State, lead: float, out: FloatArray) -> None:
+def drive_joints(problem: Problem, body: FloatArray, commands: CommandTable, row: int, lead: float) -> None:
+    """Servo impulses at joint rate zero; `lead` [s] from the start of the tick to the end of the step."""
+    link, dt = problem.link, problem.number[DT]
+    for i in range(1, link.shape[0]):
+        angle = body[i, S_ANGLE] - body[i - 1, S_ANGLE] + 0.5 * dt * (body[i, S_W] - body[i - 1, S_W])
+        rate = commands.joint_rate[row, i - 1]
+        reference = commands.joint_angle[row, i - 1] + lead * rate
+        link[i, DRIVE] = link[i, SERVO_P] * (reference - angle) + link[i, SERVO_D] * rate
+        link[i, FEED] = dt * commands.torque[row, i - 1]
+
+
+@kernel
+def mass_centre(link: FloatArray, body: FloatArray, lead: float) -> tuple[float, float]:
     """Centre of mass, `lead` seconds ahead."""
     x = y = total = 0.0
-    for i in range(params.mass.size):
-        m = params.mass[i]
-        x += m * (state.link[i, 0] + lead * state.link[i, 3])
-        y += m * (state.link[i, 1] + lead * state.link[i, 4])
-        total += m
-    out[0], out[1] = x / total, y / total
+    for i in range(link.shape[0]):
+        x += link[i, MASS] * (body[i, S_X] + lead * body[i, S_VX])
+        y += link[i, MASS] * (body[i, S_Y] + lead * body[i, S_VY])
+        total += link[i, MASS]
+    return x / total, y / total
 
 
 @kernel
-def predict(params: Params, state: State, scratch: Scratch) -> float:
+def predict(problem: Problem, body: FloatArray) -> float:
     """Mid pose (54) and the guess for the end velocity; returns a bound of the speed of any point of the robot."""
-    half = 0.5 * params.dt
+    link, half = problem.link, 0.5 * problem.number[DT]
     fastest = 0.0
-    for i in range(params.mass.size):
-        link, pose = state.link[i], scratch.pose[i]
-        angle = link[2] + half * link[5]
-        pose[0], pose[1] = link[0] + half * link[3], link[1] + half * link[4]
-        pose[2], pose[3] = math.cos(angle), math.sin(angle)
-        scratch.rate[i] = link[5]
-        for k in range(3):
-            scratch.previous[i, k] = link[3 + k]
-            scratch.velocity[i, k] = link[3 + k]
-        for k in range(2):
-            scratch.ground[i, 2 + k] = state.friction[i, k]
-            scratch.chord[i, k] = 0.0
-        size = params.capsule[i, 0] + params.capsule[i, 1]
-        fastest = max(fastest, math.sqrt(link[3] * link[3] + link[4] * link[4]) + abs(link[5]) * size)
-    if params.conserving:
-        mass_centre(params, state, half, scratch.number)
-        close_chain(params.half_length, params.mass, scratch.number, scratch.pose)
-        chord_velocity(params.half_length, params.dt, scratch.pose, scratch.rate, scratch.chord)
-    guess_velocity(params, scratch)
+    for i in range(link.shape[0]):
+        vx, vy, w = body[i, S_VX], body[i, S_VY], body[i, S_W]
+        angle = body[i, S_ANGLE] + half * w
+        link[i, COS], link[i, SIN] = math.cos(angle), math.sin(angle)
+        link[i, X], link[i, Y] = body[i, S_X] + half * vx, body[i, S_Y] + half * vy
+        link[i, OLD_VX], link[i, OLD_VY], link[i, OLD_W] = vx, vy, w
+        # The change of the last step goes on: saves an iteration where the motion is smooth.
+        link[i, VX], link[i, VY] = 2.0 * vx - body[i, S_LAST_VX], 2.0 * vy - body[i, S_LAST_VY]
+        link[i, W] = 2.0 * w - body[i, S_LAST_W]
+        link[i, GROUND_GUESS_X], link[i, GROUND_GUESS_Y] = body[i, S_GROUND_X], body[i, S_GROUND_Y]
+        fastest = max(fastest, math.sqrt(vx * vx + vy * vy) + abs(w) * (link[i, AXIS] + link[i, RADIUS]))
+    join_velocities(link)
+    if problem.number[CONSERVING] > 0.0:
+        x, y = mass_centre(link, body, half)
+        close_chain(link, x, y)
+        chord_change(link, problem.number[DT])
+        take_chords(link)
     return fastest
 
 
 @kernel
-def guess_velocity(params: Params, scratch: Scratch) -> None:
-    """A velocity that the joints allow at the mid pose: rates kept, centres from the root outwards."""
-    x, y = scratch.velocity[0, 0], scratch.velocity[0, 1]
-    for i in range(params.mass.size):
-        h, w = params.half_length[i], scratch.velocity[i, 2]
-        c, s = scratch.pose[i, 2], scratch.pose[i, 3]
+def account(problem: Problem, ledger: FloatArray) -> None:
+    """Energy ledger, exact by the mean velocity: M (u_E - u_A) . (u_E + u_A) / 2 is the change of kinetic energy, and
+    every impulse does its part of it. What the joint reactions do is the numerical work."""
+    link = problem.link
+    kinetic = servo = friction = applied = change = 0.0
+    for i in range(link.shape[0]):
+        m, inertia = link[i, MASS], link[i, INERTIA]
+        vx, vy, w = link[i, VX], link[i, VY], link[i, W]
+        kinetic += 0.5 * (m * (vx * vx + vy * vy) + inertia * w * w)
+        mx, my, mw = 0.5 * (vx + link[i, OLD_VX]), 0.5 * (vy + link[i, OLD_VY]), 0.5 * (w + link[i, OLD_W])
+        change += m * ((vx - link[i, OLD_VX]) * mx + (vy - link[i, OLD_VY]) * my) + inertia * (w - link[i, OLD_W]) * mw
+        applied += link[i, APPLIED_X] * mx + link[i, APPLIED_Y] * my + link[i, APPLIED_W] * mw
+        along, across = link[i, ALONG] * link[i, GROUND_X], link[i, ACROSS] * link[i, GROUND_Y]
+        friction += along * (link[i, COS] * mx + link[i, SIN] * my) + across * (link[i, COS] * my - link[i, SIN] * mx)
         if i > 0:
-            x -= w * h * s
-            y += w * h * c
-        scratch.velocity[i, 0] = x + scratch.chord[i, 0]
-        scratch.velocity[i, 1] = y + scratch.chord[i, 1]
-        x -= w * h * s
-        y += w * h * c
+            servo += link[i, TORQUE] * (mw - 0.5 * (link[i - 1, W] + link[i - 1, OLD_W]))
+    surplus = change - servo
+    if problem.number[PASSIVE] > 0.0 and surplus > 0.0 and kinetic > surplus:
+        hold_back(link, math.sqrt((kinetic - surplus) / kinetic))
+        kinetic -= surplus
+        change -= surplus
+    ledger[0] = kinetic
+    ledger[1] += servo
+    ledger[2] += friction
+    ledger[3] += applied - friction
+    ledger[4] += change - servo - applied
 
 
 @kernel
-def drive_joints(params: Params, state: State, scratch: Scratch, commands: CommandTable, row: int, lead: float) -> None:
-    """Servo impulses at joint rate zero; `lead` [s] from the start of the tick to the end of the step."""
-    half = 0.5 * params.dt
-    for j in range(params.mass.size - 1):
-        angle = state.link[j + 1, 2] - state.link[j, 2] + half * (state.link[j + 1, 5] - state.link[j, 5])
-        rate = commands.joint_rate[row, j]
-        reference = commands.joint_angle[row, j] + lead * rate
-        scratch.drive[j, 0] = params.servo[j, 0] * (reference - angle) + params.servo[j, 1] * rate
-        scratch.drive[j, 1] = params.dt * commands.torque[row, j]
+def hold_back(link: FloatArray, scale: float) -> None:
+    """The guard of the conserving scheme, whose energy error of order dt**2 has either sign: where ground or obstacles
+    are there, velocities are scaled back so that no step creates energy. Stick, slip and touch stay what they are."""
+    for i in range(link.shape[0]):
+        link[i, VX] *= scale
+        link[i, VY] *= scale
+        link[i, W] *= scale
 
 
 @kernel
-def work_done(params: Params, scratch: Scratch, out: FloatArray) -> None:
-    """Energy and work of the step, exact by the mean velocity: out = (kinetic, servo, friction, contact, numerical).
-
-    M (u_E - u_A) . (u_E + u_A) / 2 is the change of kinetic energy; every impulse does its part of it. What the joint
-    reactions do is the numerical work.
-    """
-    for k in range(5):
-        out[k] = 0.0
-    for i in range(params.mass.size):
-        u, before, pose = scratch.velocity[i], scratch.previous[i], scratch.pose[i]
-        m, inertia = params.mass[i], params.inertia[i]
-        out[0] += 0.5 * (m * (u[0] * u[0] + u[1] * u[1]) + inertia * u[2] * u[2])
-        mx, my, mw = 0.5 * (u[0] + before[0]), 0.5 * (u[1] + before[1]), 0.5 * (u[2] + before[2])
-        px, py = params.friction[i, 1] * scratch.ground[i, 0], params.friction[i, 2] * scratch.ground[i, 1]
-        friction = px * (pose[2] * mx + pose[3] * my) + py * (pose[2] * my - pose[3] * mx)
-        out[2] += friction
-        applied = scratch.applied[i]
-        out[3] += applied[0] * mx + applied[1] * my + applied[2] * mw - friction
-        # MΔu less what ground and obstacles give: servo and joint reactions
-        out[4] += m * ((u[0] - before[0]) * mx + (u[1] - before[1]) * my) + inertia * (u[2] - before[2]) * mw
-        out[4] -= applied[0] * mx + applied[1] * my + applied[2] * mw
-    for j in range(params.mass.size - 1):
-        before_rate = scratch.previous[j + 1, 2] - scratch.previous[j, 2]
-        rate = scratch.velocity[j + 1, 2] - scratch.velocity[j, 2]
-        out[1] += scratch.torque[j] * 0.5 * (rate + before_rate)
-    out[4] -= out[1]
-
-
-@kernel
-def account(params: Params, state: State, scratch: Scratch) -> None:
-    """Energy ledger; and the guard of the conserving scheme, whose energy error of order dt**2 has either sign:
-    where ground or obstacles are there, velocities are scaled back so that no step creates energy."""
-    work = scratch.work
-    work_done(params, scratch, work)
-    surplus = work[2] + work[3] + work[4]
-    if params.passive and surplus > 0.0 and work[0] > surplus:
-        scale = math.sqrt((work[0] - surplus) / work[0])
-        for i in range(params.mass.size):
-            for k in range(3):
-                scratch.velocity[i, k] *= scale
-        work[0] -= surplus
-        work[4] -= surplus
-    state.ledger[0] = work[0]
-    for k in range(1, 5):
-        state.ledger[k] += work[k]
-
-
-@kernel
-def remember(params: Params, state: State, scratch: Scratch) -> None:
+def remember(problem: Problem, state: State) -> None:
     """Warm starts and the impulses of the tick."""
-    for i in range(params.mass.size):
-        tick = state.tick[i]
-        c, s = scratch.pose[i, 2], scratch.pose[i, 3]
-        state.friction[i, 0], state.friction[i, 1] = scratch.ground[i, 0], scratch.ground[i, 1]
-        px, py = params.friction[i, 1] * scratch.ground[i, 0], params.friction[i, 2] * scratch.ground[i, 1]
-        tick[2] += c * px - s * py
-        tick[3] += s * px + c * py
-        for k in range(scratch.contact_start[i], scratch.contact_start[i + 1]):
-            row, pair = scratch.contact[k], state.pair[scratch.contact_pair[k]]
-            pair[0] = row[5]
-            pair[4] += row[0] * row[5]
-            pair[5] += row[1] * row[5]
-            tick[0] += row[0] * row[5]
-            tick[1] += row[1] * row[5]
+    link, contact, body, sums = problem.link, problem.contact, state.link, state.sums
+    for i in range(link.shape[0]):
+        body[i, S_GROUND_X], body[i, S_GROUND_Y] = link[i, GROUND_X], link[i, GROUND_Y]
+        px = py = 0.0
+        for k in range(problem.first[i], problem.first[i + 1]):
+            p = int(contact[k, PAIR])
+            state.pair[p, P_IMPULSE] = contact[k, IMPULSE]
+            x, y = contact[k, NORMAL_X] * contact[k, IMPULSE], contact[k, NORMAL_Y] * contact[k, IMPULSE]
+            state.pair[p, P_TICK_X] += x
+            state.pair[p, P_TICK_Y] += y
+            px += x
+            py += y
+        sums[i, 0] += px
+        sums[i, 1] += py
+        sums[i, 2] += link[i, APPLIED_X] - px
+        sums[i, 3] += link[i, APPLIED_Y] - py
         if i > 0:
-            tick[4] += scratch.torque[i - 1]
+            sums[i, 4] += link[i, TORQUE]
 
 
 @kernel
-def finish(params: Params, state: State, scratch: Scratch) -> bool:
+def finish(problem: Problem, body: FloatArray) -> bool:
     """End pose (63) with closed joints; False if it is not finite.
 
     conserving: the centre of mass moves with the momentum.   paper: the head link (link 1 of P2) is held, VI-C.
     """
-    half, n = 0.5 * params.dt, params.mass.size
-    mass_centre(params, state, half, scratch.number)
+    link, half, n = problem.link, 0.5 * problem.number[DT], problem.link.shape[0]
+    x, y = mass_centre(link, body, half)
     px = py = total = finite = 0.0
+    head_x = body[n - 1, S_X] + half * (body[n - 1, S_VX] + link[n - 1, VX])
+    head_y = body[n - 1, S_Y] + half * (body[n - 1, S_VY] + link[n - 1, VY])
     for i in range(n):
-        u, link = scratch.velocity[i], state.link[i]
-        px += params.mass[i] * u[0]
-        py += params.mass[i] * u[1]
-        total += params.mass[i]
-        angle = link[2] + half * (link[5] + u[2])
-        scratch.pose[i, 0], scratch.pose[i, 1] = link[0] + half * (link[3] + u[0]), link[1] + half * (link[4] + u[1])
-        scratch.pose[i, 2], scratch.pose[i, 3] = math.cos(angle), math.sin(angle)
-        link[2] = angle
-        for k in range(3):
-            link[3 + k] = u[k]
-            finite += u[k]
-    scratch.number[0] += half * px / total
-    scratch.number[1] += half * py / total
-    head_x, head_y = scratch.pose[n - 1, 0], scratch.pose[n - 1, 1]
-    close_chain(params.half_length, params.mass, scratch.number, scratch.pose)
-    if not params.conserving:
-        head_x -= scratch.pose[n - 1, 0]
-        head_y -= scratch.pose[n - 1, 1]
+        px += link[i, MASS] * link[i, VX]
+        py += link[i, MASS] * link[i, VY]
+        total += link[i, MASS]
+        body[i, S_ANGLE] += half * (body[i, S_W] + link[i, W])
+        link[i, COS], link[i, SIN] = math.cos(body[i, S_ANGLE]), math.sin(body[i, S_ANGLE])
+        body[i, S_LAST_VX], body[i, S_LAST_VY], body[i, S_LAST_W] = body[i, S_VX], body[i, S_VY], body[i, S_W]
+        body[i, S_VX], body[i, S_VY], body[i, S_W] = link[i, VX], link[i, VY], link[i, W]
+        finite += link[i, VX] + link[i, VY] + link[i, W]
+    close_chain(link, x + half * px / total, y + half * py / total)
+    shift_x = shift_y = 0.0
+    if not problem.number[CONSERVING] > 0.0:
+        shift_x, shift_y = head_x - link[n - 1, X], head_y - link[n - 1, Y]
     for i in range(n):
-        state.link[i, 0], state.link[i, 1] = scratch.pose[i, 0], scratch.pose[i, 1]
-        if not params.conserving:
-            state.link[i, 0] += head_x
-            state.link[i, 1] += head_y
+        body[i, S_X], body[i, S_Y] = link[i, X] + shift_x, link[i, Y] + shift_y
     return math.isfinite(finite)
 
 
 @kernel
-def step(params: Params, state: State, scratch: Scratch) -> tuple[int, float, int]:
-    """One step with the servo impulses in scratch.drive. Returns status, residual, iterations."""
-    fastest = predict(params, state, scratch)
-    reach = params.dt * (3.0 * fastest + 20.0 * params.gravity * params.dt)
-    state.travel[0] += params.dt * fastest
-    if params.disc.shape[0] > 0:
-        if state.travel[0] + reach > params.skin and not list_neighbours(params, state, scratch):
-            return TOO_MANY_CONTACTS, 0.0, 0
-        find_contacts(params, state, scratch, min(reach, params.skin))
-    if params.by_projection:
-        residual, iterations = projection(params, scratch)
-    else:
-        residual, iterations = newton(params, scratch)
-    status = OK if residual <= params.tolerance else NOT_CONVERGED
-    account(params, state, scratch)
-    remember(params, state, scratch)
-    if not finish(params, state, scratch):
-        status = NOT_FINITE
+def begin_step(problem: Problem, around: Surroundings, state: State, spare: State) -> int:
+    """Everything before the solve, with the servo impulses already in place. Returns the status."""
+    number, dt = problem.number, problem.number[DT]
+    fastest = predict(problem, state.link)
+    reach = REACH * dt * (fastest + 10.0 * number[GRAVITY] * dt)
+    state.ledger[5] += dt * fastest
+    if around.disc.shape[0] > 0:
+        if state.ledger[5] + reach > number[SKIN] and not list_neighbours(problem, around, state, spare):
+            return TOO_MANY_CONTACTS
+        find_contacts(problem, around.disc, state, min(reach, number[SKIN]))
+    return OK
+
+
+@kernel
+def end_step(problem: Problem, state: State, residual: float) -> int:
+    """Everything after the solve. Returns the status."""
+    account(problem, state.ledger)
+    remember(problem, state)
     state.clock[0] += 1
-    return status, residual, iterations
+    if not finish(problem, state.link):
+        return NOT_FINITE
+    return OK if residual <= problem.number[TOLERANCE] else NOT_CONVERGED

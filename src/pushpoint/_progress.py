@@ -1,0 +1,44 @@
+"""A progress bar for runs: simulated time and real-time factor, on standard error."""
+
+from __future__ import annotations
+
+import time
+from types import TracebackType
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+
+class SimulationBar:
+    """Shows the ticks of a run as seconds of simulated time."""
+
+    def __init__(self, name: str, ticks: int, period: float) -> None:
+        self._period = period  # [s]
+        self._progress = Progress(
+            TextColumn("{task.description}"),
+            BarColumn(),
+            TextColumn("{task.completed:.1f}/{task.total:.1f} s, {task.fields[factor]:.1f}x real time"),
+            TimeRemainingColumn(),
+            console=Console(stderr=True),
+            transient=True,
+        )
+        self._task = self._progress.add_task(name, total=ticks * period, factor=0.0)
+        self._started = time.perf_counter()
+        self._first_tick: int | None = None
+
+    def __enter__(self) -> SimulationBar:
+        self._progress.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None
+    ) -> None:
+        self._progress.stop()
+
+    def update(self, ticks: int) -> None:
+        """`ticks` are done since t = 0; the speed is measured from the first call on, as that compiles."""
+        now = time.perf_counter()
+        if self._first_tick is None:
+            self._first_tick, self._started = ticks, now
+        factor = (ticks - self._first_tick) * self._period / max(now - self._started, 1e-9)
+        self._progress.update(self._task, completed=ticks * self._period, factor=factor)

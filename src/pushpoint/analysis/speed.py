@@ -1,0 +1,23 @@
+"""How fast does the robot get along?"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from pushpoint.analysis import measures
+from pushpoint.analysis._series import at, column, mass_path
+from pushpoint.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from pushpoint.recording.recording import Recording
+
+
+@measures.register("mean_speed")
+def mean_speed(run: Recording, *, axis: str, start: float, end: float) -> float:
+    """Mean velocity [m/s] of the centre of mass from `start` to `end` [s]."""
+    if end <= start:
+        raise InvalidInput(f"end = {end} s: must be later than start = {start} s")
+    first, last = at(run, mass_path(run), np.array([start, end]))
+    return float((last - first)[column(axis)] / (end - start))

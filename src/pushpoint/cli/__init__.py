@@ -1,0 +1,1 @@
+"""The command line: one command per file. Heavy modules are imported inside the commands."""

@@ -1,0 +1,53 @@
+"""From the words of a command line to the changes of a scenario, and to names of files."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pushpoint.errors import InvalidInput
+
+
+def overrides(
+    plant: str | None, settings: list[str], duration: float | None, seed: int | None
+) -> dict[str, Any]:
+    """What the options change. The plant comes first: it drops the options of the other one."""
+    changes: dict[str, Any] = {} if plant is None else {"plant": plant}
+    changes |= dict(parsed(text) for text in settings)
+    for key, value in (("duration", duration), ("seed", seed)):
+        if value is not None:
+            changes[key] = value
+    return changes
+
+
+def parsed(setting: str) -> tuple[str, Any]:
+    """`key=value`, the value read as YAML: numbers, true, null, [1, 2], names."""
+    import yaml
+
+    key, equals, text = setting.partition("=")
+    if not equals or not key.strip():
+        raise InvalidInput(
+            f"--set {setting!r}: must look like key=value, for example controller.amplitude=0.6"
+        )
+    try:
+        return key.strip(), _number(yaml.safe_load(text))
+    except yaml.YAMLError:
+        raise InvalidInput(
+            f"--set {setting!r}: {text!r} is not a YAML value such as 0.6, [1, 2] or name"
+        ) from None
+
+
+def _number(value: Any) -> Any:
+    """YAML 1.1 reads 1e-3 as text; people mean the number."""
+    if isinstance(value, list):
+        return [_number(item) for item in value]
+    if isinstance(value, str):
+        try:
+            return float(value)
+        except ValueError:
+            return value
+    return value
+
+
+def slug(name: str) -> str:
+    """A name for files: `transeth2008a/track` -> `transeth2008a-track`."""
+    return "".join(c if c.isalnum() or c in "._-" else "-" for c in name) or "run"

@@ -1,0 +1,16 @@
+"""`pushpoint bench`: how fast is it here?"""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+
+def bench(
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON object on standard output.")] = False,
+) -> None:
+    """Time the plants on this machine."""
+    from pushpoint.bench import speed
+
+    speed.main(json=as_json)

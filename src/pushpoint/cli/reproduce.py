@@ -1,0 +1,86 @@
+"""`pushpoint reproduce`: published against measured, claim by claim."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from pushpoint.cli import _scenario
+from pushpoint.cli._console import complain, finite, print_json, results, say
+
+if TYPE_CHECKING:
+    from pushpoint.reproduction.report import Report
+
+NOT_CONFIRMED = 1
+
+
+def reproduce(
+    key: Annotated[str, typer.Argument(help="A paper's key, a claim's id, or all.")] = "all",
+    out: Annotated[Path | None, typer.Option(help="Folder; default results/reproduce-<key>.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON object on standard output.")] = False,
+) -> None:
+    """Check the claims of KEY; write report.md, report.json and figures. Fails if a claim does."""
+    from pushpoint.reproduction.report import reproduce as run_claims
+
+    report = run_claims(key, started=lambda name: say(f"running {name}"))
+    folder = out or Path("results") / f"reproduce-{_scenario.slug(key)}"
+    data = save(report, folder)
+    if as_json:
+        print_json(data)
+    else:
+        _print(report)
+    for problem in dict.fromkeys(verdict.problem for verdict in report.verdicts if verdict.problem):
+        complain(problem)
+    say(f"wrote {folder / 'report.md'}")
+    if not report.confirmed:
+        raise typer.Exit(NOT_CONFIRMED)
+
+
+def save(report: Report, folder: Path) -> dict[str, Any]:
+    """Report and figures; returns what report.json holds."""
+    import json
+
+    from pushpoint.cli.plot import draw
+    from pushpoint.view.figures import claims_figure, save_figure
+    from pushpoint.view.files import made, write_text
+
+    made(folder / "figures")
+    figures = {"All claims": "figures/claims.png"}
+    save_figure(
+        claims_figure([verdict.as_dict() for verdict in report.verdicts]), folder / figures["All claims"]
+    )
+    for name, recording in report.recordings.items():
+        figures[name] = f"figures/{_scenario.slug(name)}.png"
+        draw(recording, folder / figures[name])
+    data = report.as_dict() | {
+        "files": {
+            "report": str(folder / "report.md"),
+            "figures": [str(folder / path) for path in figures.values()],
+        }
+    }
+    write_text(folder / "report.json", json.dumps(finite(data), indent=2) + "\n")
+    write_text(folder / "report.md", report.as_markdown(figures))
+    return data
+
+
+def _print(report: Report) -> None:
+    from rich.table import Table
+    from rich.text import Text
+
+    from pushpoint.reproduction.report import shown
+
+    table = Table(box=None, padding=(0, 1))
+    for heading in ("claim", "published", "measured", "accepted", "verdict"):
+        table.add_column(heading, no_wrap=heading != "published")
+    for verdict in report.verdicts:
+        claim = verdict.claim
+        table.add_row(
+            Text(claim.id),
+            Text(claim.published),
+            Text(f"{shown(verdict.measured)} {claim.unit}"),
+            Text(f"{claim.accepted_text} {claim.unit}"),
+            Text("confirmed", "green") if verdict.confirmed else Text("NOT CONFIRMED", "bold red"),
+        )
+    results().print(table)

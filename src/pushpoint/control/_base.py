@@ -1,0 +1,59 @@
+"""The door that all controllers share."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, NamedTuple, Protocol, runtime_checkable
+
+from pushpoint.fields import Frozen
+from pushpoint.robots import Robot
+from pushpoint.types import Command, CommandTable, FloatArray, Observation
+
+ControllerState = dict[str, Any]  # numbers, strings, arrays by name: what a checkpoint holds of a controller
+
+
+class ControlEvent(NamedTuple):
+    """Something that a controller decided, for the recording."""
+
+    time: float  # [s]
+    name: str
+    detail: str = ""
+
+
+class Controller(Protocol):
+    """Observation -> Command at the control rate. All that changes in time is in the state it hands out."""
+
+    Options: ClassVar[type[Frozen]]
+    uses: ClassVar[frozenset[str]]  # the fields of the Observation that it reads, besides the time
+
+    @classmethod
+    def build(cls, options: Any, robot: Robot, control_period: float) -> Controller:
+        """Check that the options fit the robot, and prepare everything for stepping; period in [s]."""
+        ...
+
+    def initial_shape(self) -> FloatArray | None:
+        """Joint angles [rad], (n - 1,), to start in; None: it does not mind."""
+        ...
+
+    def start(self, obs: Observation) -> ControllerState:
+        """The state before the first tick."""
+        ...
+
+    def step(
+        self, state: ControllerState, obs: Observation
+    ) -> tuple[ControllerState, Command, tuple[ControlEvent, ...]]:
+        """One tick: the next state, what to do in the tick that begins at obs.time, and what happened."""
+        ...
+
+
+@runtime_checkable
+class Plannable(Protocol):
+    """A controller that can state its commands ahead, equal to the bit to those of its step()."""
+
+    def table(self, times: FloatArray) -> CommandTable:
+        """The commands of the ticks that begin at `times` [s]."""
+        ...
+
+
+def first_row(table: CommandTable) -> Command:
+    """The first command of a table: how a Plannable writes its step()."""
+    return Command(table.joint_angle[0], table.joint_rate[0], table.torque[0])

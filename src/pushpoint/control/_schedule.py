@@ -1,0 +1,77 @@
+"""Parameters that change in time: knots, linear in between, constant outside."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Annotated
+
+import numpy as np
+from pydantic import AfterValidator, Field
+
+from pushpoint.fields import Number
+from pushpoint.types import FloatArray
+
+Knots = tuple[tuple[Number, Number], ...]
+
+
+def increasing(times: Sequence[float]) -> None:
+    """Refuse times that do not increase strictly; the message names the first pair."""
+    for before, after in pairwise(times):
+        if not after > before:
+            raise ValueError(f"times must increase; {after} s follows {before} s")
+
+
+def _checked(knots: Knots) -> Knots:
+    increasing([time for time, _ in knots])
+    return knots
+
+
+# A number, or a list of (time [s], value) knots.
+Scheduled = Number | Annotated[Knots, Field(min_length=1), AfterValidator(_checked)]
+
+
+class Schedule:
+    """A piecewise linear function of time with one or more columns.
+
+    Every method maps times (t,) to an array (t, columns), element by element: the result for one time does
+    not depend on the others.
+    """
+
+    def __init__(self, times: FloatArray, values: FloatArray) -> None:
+        """`times` (k,) [s], increasing; `values` (k, columns)."""
+        self._times, self._values = times, values
+        span = np.diff(times)[:, np.newaxis]
+        flat = np.zeros((1, values.shape[1]))
+        self._slopes = np.concatenate([flat, np.diff(values, axis=0) / span, flat])  # outside: constant
+        areas = np.cumsum(span * (values[:-1] + values[1:]) / 2, axis=0)
+        self._areas = np.concatenate([flat, areas])
+
+    @classmethod
+    def of(cls, parameter: Scheduled) -> Schedule:
+        """The schedule of an option: one column."""
+        knots = parameter if isinstance(parameter, tuple) else ((0.0, parameter),)
+        return cls(np.array([t for t, _ in knots]), np.array([[v] for _, v in knots]))
+
+    def value(self, times: FloatArray) -> FloatArray:
+        piece, knot, since = self._locate(times)
+        return np.asarray(self._values[knot] + self._slopes[piece] * since)
+
+    def slope(self, times: FloatArray) -> FloatArray:
+        """Derivative; at a knot that of the piece that begins there."""
+        return np.asarray(self._slopes[self._locate(times)[0]])
+
+    def integral(self, times: FloatArray) -> FloatArray:
+        """Integral from zero to each time, exact."""
+        return self._primitive(times) - self._primitive(np.zeros(1))
+
+    def _primitive(self, times: FloatArray) -> FloatArray:
+        piece, knot, since = self._locate(times)
+        mean = self._values[knot] + 0.5 * self._slopes[piece] * since
+        return np.asarray(self._areas[knot] + since * mean)
+
+    def _locate(self, times: FloatArray) -> tuple[np.ndarray, np.ndarray, FloatArray]:
+        """Piece (0: before the first knot), the knot it is measured from, time since that knot (a column)."""
+        piece = np.searchsorted(self._times, times, side="right")
+        knot = np.maximum(piece - 1, 0)
+        return piece, knot, (times - self._times[knot])[:, np.newaxis]

@@ -1,0 +1,88 @@
+"""Lateral undulation: a sine wave that travels along the joints, with parameters that may change in time."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import numpy as np
+
+from pushpoint.control import ControlEvent, ControllerState, controllers, first_row
+from pushpoint.control._schedule import Schedule, Scheduled
+from pushpoint.fields import Frozen, NonNegative, Number
+from pushpoint.robots import Robot
+from pushpoint.types import Command, CommandTable, FloatArray, Observation
+
+# Ticks and holds are multiples of each other up to rounding; without it a hold would begin one tick late.
+HOLD_ROUNDING = 1e-9
+
+
+class SerpenoidOptions(Frozen):
+    """Each scheduled parameter is a number or a list of (time, value) knots in gait time."""
+
+    amplitude: Scheduled = 0.7  # [rad]
+    frequency: Scheduled = 1.4  # [rad/s]
+    phase_shift: Scheduled = 0.7  # [rad], from joint to joint
+    offset: Scheduled = 0.0  # [rad], turns the robot
+    start_phase: Number = 0.0  # [rad]
+    start_delay: NonNegative = 0.0  # [s], the shape is held until then
+    hold_period: NonNegative = 0.0  # [s], references are sampled this often and held; 0: continuous
+
+
+@controllers.register("serpenoid")
+class Serpenoid:
+    """angle_j(t) = offset + amplitude sin(phase + (J - 1 - j) phase_shift + start_phase).
+
+    J joints, j = 0 at the tail; phase is the integral of the frequency over the gait time t, which is
+    max(0, time - start_delay). Rates are the exact derivatives, those of the schedules included. With a hold
+    period (a robot whose references arrive over a bus) the references are those of the last sample and the
+    rates are zero.
+
+    P2 (71) is A sin(w t + (i - 1) delta) for its joint i = 1 ... J, counted from the head, with body axes
+    that point to the tail, so its angles have the other sign: start_phase = pi, phase_shift = delta here.
+    """
+
+    Options: ClassVar[type[Frozen]] = SerpenoidOptions
+    uses: ClassVar[frozenset[str]] = frozenset()
+
+    def __init__(self, options: SerpenoidOptions, joints: int) -> None:
+        self._options = options
+        self._amplitude = Schedule.of(options.amplitude)
+        self._frequency = Schedule.of(options.frequency)
+        self._shift = Schedule.of(options.phase_shift)
+        self._offset = Schedule.of(options.offset)
+        self._from_head = np.arange(joints - 1, -1, -1, dtype=float)  # J - 1 - j
+
+    @classmethod
+    def build(cls, options: SerpenoidOptions, robot: Robot, control_period: float) -> Serpenoid:
+        return cls(options, len(robot.links) - 1)
+
+    def initial_shape(self) -> FloatArray:
+        angle, _ = self._wave(np.zeros(1))
+        return np.asarray(angle[0])
+
+    def start(self, obs: Observation) -> ControllerState:
+        return {}
+
+    def step(
+        self, state: ControllerState, obs: Observation
+    ) -> tuple[ControllerState, Command, tuple[ControlEvent, ...]]:
+        return state, first_row(self.table(np.array([obs.time]))), ()
+
+    def table(self, times: FloatArray) -> CommandTable:
+        hold = self._options.hold_period
+        since = times - self._options.start_delay
+        gait_time = np.maximum(since, 0.0)
+        if hold > 0:
+            gait_time = np.floor(gait_time / hold + HOLD_ROUNDING) * hold
+        angle, rate = self._wave(gait_time)
+        rate[(since < 0) | (hold > 0)] = 0.0
+        return CommandTable(angle, rate, np.zeros_like(angle))
+
+    def _wave(self, t: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Angles and rates (t, J) at gait times t."""
+        amplitude, k = self._amplitude.value(t), self._from_head
+        argument = self._frequency.integral(t) + k * self._shift.value(t) + self._options.start_phase
+        angle = self._offset.value(t) + amplitude * np.sin(argument)
+        turning = self._frequency.value(t) + k * self._shift.slope(t)
+        growing = self._offset.slope(t) + self._amplitude.slope(t) * np.sin(argument)
+        return angle, growing + amplitude * np.cos(argument) * turning

@@ -1,0 +1,71 @@
+"""Torques from a table, for robots under pure torque control."""
+
+from __future__ import annotations
+
+from typing import Annotated, ClassVar
+
+import numpy as np
+from pydantic import Field, model_validator
+
+from pushpoint.control import ControlEvent, ControllerState, controllers, first_row
+from pushpoint.control._schedule import Schedule, increasing
+from pushpoint.errors import InvalidInput
+from pushpoint.fields import Frozen, Number
+from pushpoint.robots import Robot
+from pushpoint.types import Command, CommandTable, FloatArray, Observation
+
+
+class TorquePlaybackOptions(Frozen):
+    """A row of torques for each time."""
+
+    times: Annotated[tuple[Number, ...], Field(min_length=1)]  # [s], increasing
+    torque: tuple[tuple[Number, ...], ...]  # [N m], one row per time, one value per joint
+
+    @model_validator(mode="after")
+    def _shapes(self) -> TorquePlaybackOptions:
+        increasing(self.times)
+        if len(self.torque) != len(self.times):
+            raise ValueError(f"torque has {len(self.torque)} rows for {len(self.times)} times")
+        for number, row in enumerate(self.torque):
+            if len(row) != len(self.torque[0]):
+                raise ValueError(f"torque.{number} has {len(row)} values, torque.0 has {len(self.torque[0])}")
+        return self
+
+
+@controllers.register("torque_playback")
+class TorquePlayback:
+    """Linear between the rows, constant before the first and after the last; zero angle and rate references.
+
+    Meant for a servo with zero gains: with other gains it pulls the joints straight besides.
+    """
+
+    Options: ClassVar[type[Frozen]] = TorquePlaybackOptions
+    uses: ClassVar[frozenset[str]] = frozenset()
+
+    def __init__(self, torque: Schedule) -> None:
+        self._torque = torque
+
+    @classmethod
+    def build(cls, options: TorquePlaybackOptions, robot: Robot, control_period: float) -> TorquePlayback:
+        joints, given = len(robot.links) - 1, len(options.torque[0])
+        if given != joints:
+            raise InvalidInput(
+                f"controller 'torque_playback', option torque has {given} values per row; "
+                f"robot {robot.name!r} has {joints} joints"
+            )
+        return cls(Schedule(np.array(options.times), np.array(options.torque, dtype=float)))
+
+    def initial_shape(self) -> FloatArray | None:
+        return None
+
+    def start(self, obs: Observation) -> ControllerState:
+        return {}
+
+    def step(
+        self, state: ControllerState, obs: Observation
+    ) -> tuple[ControllerState, Command, tuple[ControlEvent, ...]]:
+        return state, first_row(self.table(np.array([obs.time]))), ()
+
+    def table(self, times: FloatArray) -> CommandTable:
+        torque = self._torque.value(times)
+        return CommandTable(np.zeros_like(torque), np.zeros_like(torque), torque)

@@ -1,0 +1,151 @@
+"""From the raw trace of a plant to labelled arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+import numpy as np
+import xarray as xr
+
+from pushpoint.mechanics.pose import mass_mean
+from pushpoint.robots import Robot
+from pushpoint.types import CONTACT_COLUMNS, LEDGER, LINK_COLUMNS, FloatArray, IntArray, Trace
+
+Variables = dict[str, xr.Variable]
+Event = tuple[float, str, str]  # time [s], name, detail
+
+AXES = ("x", "y")
+BODY, PLACE = ("time", "link", "axis"), ("time", "link")
+JOINT = ("time", "joint")
+
+
+class RunClock(NamedTuple):
+    """When the rows and steps of a trace were."""
+
+    row_time: FloatArray  # [s]
+    step_time: FloatArray  # [s], ends of the steps
+
+
+def data_set(robot: Robot, trace: Trace, clock: RunClock, reference: FloatArray) -> xr.Dataset:
+    """Everything that has a row per recorded instant or per step. `reference` (rows, joints) [rad]."""
+    rows, steps, links = len(clock.row_time), len(clock.step_time), len(robot.links)
+    coordinates = {
+        "time": _labelled(("time",), clock.row_time, "s", "time"),
+        "link": _labelled(("link",), np.arange(links), "1", "link, counted from the tail"),
+        "joint": _labelled(("joint",), np.arange(links - 1), "1", "joint between links j and j + 1"),
+        "axis": ("axis", np.array(AXES)),
+        "step_time": _labelled(("step",), clock.step_time, "s", "time at the end of the step"),
+    }
+    variables = {
+        **_link_variables(robot, trace.link[:rows]),
+        **_joint_variables(trace.link[:rows], reference),
+        **_energy_variables(trace.energy[:rows]),
+        **_step_variables(trace.step[:steps]),
+    }
+    return xr.Dataset(variables, coordinates)
+
+
+def _link_variables(robot: Robot, link: FloatArray) -> Variables:
+    position = _columns(link, "x", "y")
+    by_link = np.moveaxis(position, 1, 0)  # mass_mean takes the mean over the first axis
+    centre = mass_mean(robot, by_link.reshape(len(robot.links), -1)).reshape(len(link), 2)
+    velocity = _columns(link, "velocity_x", "velocity_y")
+    contact_force = _columns(link, "contact_force_x", "contact_force_y")
+    ground_force = _columns(link, "ground_force_x", "ground_force_y")
+    return {
+        "link_position": _labelled(BODY, position, "m", "position of link centres"),
+        "link_angle": _labelled(PLACE, _column(link, "angle"), "rad", "angle of links to the x axis"),
+        "link_velocity": _labelled(BODY, velocity, "m/s", "velocity of link centres"),
+        "link_rate": _labelled(PLACE, _column(link, "rate"), "rad/s", "angular velocity of links"),
+        "contact_force": _labelled(BODY, contact_force, "N", "mean force of obstacles on links"),
+        "ground_force": _labelled(BODY, ground_force, "N", "mean friction of the ground on links"),
+        "centre_of_mass": _labelled(("time", "axis"), centre, "m", "centre of mass of the robot"),
+    }
+
+
+def _joint_variables(link: FloatArray, reference: FloatArray) -> Variables:
+    angle, rate = (np.diff(_column(link, name), axis=1) for name in ("angle", "rate"))
+    torque = _column(link, "torque")[:, 1:]  # the tail link has no joint towards the tail
+    return {
+        "joint_angle": _labelled(JOINT, angle, "rad", "joint angle, positive bends to the left"),
+        "joint_rate": _labelled(JOINT, rate, "rad/s", "joint rate"),
+        "joint_torque": _labelled(JOINT, torque, "N m", "mean joint torque since the last row"),
+        "joint_reference": _labelled(JOINT, reference, "rad", "joint angle reference in force"),
+    }
+
+
+def _energy_variables(energy: FloatArray) -> Variables:
+    names = {name: name.replace("_", " ") + " since t = 0" for name in LEDGER}
+    names["kinetic_energy"] = "kinetic energy"
+    return {n: _labelled(("time",), energy[:, 1 + k], "J", names[n]) for k, n in enumerate(LEDGER)}
+
+
+def _step_variables(step: FloatArray) -> Variables:
+    iterations, status = (step[:, k].astype(np.int64) for k in (1, 2))
+    return {
+        "step_residual": _labelled(("step",), step[:, 0], "1", "relative residual of the contact problem"),
+        "step_iterations": _labelled(("step",), iterations, "1", "iterations of the solver"),
+        "step_status": _labelled(("step",), status, "1", "status of the step, 0 is good"),
+    }
+
+
+def contact_set(trace: Trace, row_time: FloatArray) -> xr.Dataset:
+    """One line per link-obstacle pair that pushed since the last row; forces are means."""
+    table = trace.contact[: trace.cursor[1]]
+    row, link, obstacle = (
+        _contact(table, name)[:, 0].astype(np.int64) for name in ("row", "link", "obstacle")
+    )
+    place, point = _contact(table, "place")[:, 0], _contact(table, "point_x", "point_y")
+    normal, force = _contact(table, "normal_x", "normal_y"), _contact(table, "force_x", "force_y")
+    side = _side(trace.link[row, link, LINK_COLUMNS.index("angle")], normal)
+    one, two = ("contact",), ("contact", "axis")
+    variables = {
+        "time": _labelled(one, row_time[row], "s", "time of the row"),
+        "link": _labelled(one, link, "1", "link, counted from the tail"),
+        "obstacle": _labelled(one, obstacle, "1", "index of the obstacle in the world"),
+        "place": _labelled(one, place, "m", "along the link from its centre, towards the head"),
+        "side": _labelled(one, side, "1", "+1: obstacle left of the link axis, -1: right of it"),
+        "point": _labelled(two, point, "m", "contact point"),
+        "normal": _labelled(two, normal, "1", "unit normal from the obstacle to the link"),
+        "force": _labelled(two, force, "N", "mean force on the link since the last row"),
+    }
+    return xr.Dataset(variables, {"axis": ("axis", np.array(AXES))})
+
+
+def _side(angle: FloatArray, normal: FloatArray) -> IntArray:
+    """+1 for obstacles on the left: there the normal, from obstacle to link, points to the link's right."""
+    to_the_left = -np.sin(angle) * normal[:, 0] + np.cos(angle) * normal[:, 1]
+    return np.where(to_the_left < 0, 1, -1).astype(np.int64)
+
+
+def event_set(events: Iterable[Event]) -> xr.Dataset:
+    """What the controller reported."""
+    listed = list(events)
+    time = np.array([event[0] for event in listed], dtype=float)
+    return xr.Dataset(
+        {
+            "time": _labelled(("event",), time, "s", "time of the event"),
+            "name": ("event", np.array([event[1] for event in listed], dtype=str)),
+            "detail": ("event", np.array([event[2] for event in listed], dtype=str)),
+        }
+    )
+
+
+def _labelled(dims: tuple[str, ...], values: FloatArray | IntArray, units: str, name: str) -> xr.Variable:
+    return xr.Variable(dims, np.ascontiguousarray(values), attrs={"units": units, "long_name": name})
+
+
+def _columns(link: FloatArray, *names: str) -> FloatArray:
+    """Columns of the trace by name, (rows, n, names)."""
+    return link[:, :, [LINK_COLUMNS.index(name) for name in names]]
+
+
+def _column(link: FloatArray, name: str) -> FloatArray:
+    """One column of the trace, (rows, n)."""
+    return link[:, :, LINK_COLUMNS.index(name)]
+
+
+def _contact(table: FloatArray, *names: str) -> FloatArray:
+    """Columns of the contact table by name, (contacts, names)."""
+    return table[:, [CONTACT_COLUMNS.index(name) for name in names]]

@@ -1,0 +1,8 @@
+"""Reproduction: what the papers claim, and what this package measures."""
+
+from pushpoint.registry import Registry
+from pushpoint.reproduction._claim import Claim
+
+claims: Registry[Claim] = Registry("claim", __name__)
+
+__all__ = ["Claim", "claims"]

@@ -1,0 +1,373 @@
+"""The one loop: robot, world, plant and controller of a scenario, from the start pose to the recording."""
+
+from __future__ import annotations
+
+import time as clock
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+
+from pushpoint.control import ControlEvent, Controller, ControllerState, Plannable, controllers
+from pushpoint.errors import InvalidInput, SolverFailure
+from pushpoint.mechanics.overlap import overlaps
+from pushpoint.mechanics.pose import moving, planar_pose
+from pushpoint.plants import Plant, plants
+from pushpoint.recording import Checkpoint, Recording
+from pushpoint.recording.assemble import RunClock, contact_set, data_set, event_set
+from pushpoint.recording.checkpoint import LastRow, check_plain
+from pushpoint.robots import Robot
+from pushpoint.scenario import Scenario
+from pushpoint.types import Command, CommandTable, Failure, FloatArray, Observation, Pose, new_trace
+from pushpoint.worlds import World
+
+MULTIPLE_TOLERANCE = 1e-9  # relative: decimal periods are not exact in binary
+TOUCHING = 1e-9  # [m], overlaps of a start pose below this are round-off
+DEFAULT_RECORD_PERIOD = 0.01  # [s]
+CHUNK_WALL_TIME = 0.2  # [s], between updates of the progress bar
+
+
+def simulate(
+    scenario: Scenario | Path,
+    overrides: Mapping[str, Any] | None = None,
+    *,
+    progress: bool = False,
+    **fields: Any,
+) -> Recording:
+    """Run a scenario (or the YAML file of one) and record it.
+
+    `overrides` have dotted keys, ``{"controller.amplitude": 0.6}``; `fields` replace whole fields of the
+    scenario, ``duration=5.0, plant="mujoco"``. Times in s. Raises SolverFailure, with the recording until
+    then, when the plant cannot go on.
+    """
+    if isinstance(scenario, Path):
+        scenario = Scenario.from_yaml(scenario)
+    changed = overridden(scenario, {**(overrides or {}), **fields})
+    setup = Setup.of(changed)
+    state = setup.plant.initial_state(start_pose(changed, setup.robot, setup.world, setup.controller))
+    obs = setup.observe(state, tick=0)
+    run = Run(setup, state, setup.controller.start(obs), first_tick=0, ticks_since_row=0)
+    setup.plant.record_start(state, run.trace)
+    return run.to_the_end(progress)
+
+
+def resume(checkpoint: Checkpoint, duration: float | None = None, *, progress: bool = False) -> Recording:
+    """Go on from a checkpoint until `duration` [s] after t = 0 (default: the scenario's).
+
+    The first row of the recording is the instant of the checkpoint; all rows are equal to the bit to those
+    of a run that never stopped.
+    """
+    scenario = checkpoint.scenario
+    if duration is not None:
+        scenario = scenario.with_overrides({"duration": duration})
+    setup = Setup.of(scenario)
+    if setup.ticks <= checkpoint.tick:
+        raise InvalidInput(
+            f"duration = {scenario.duration:g} s: the checkpoint is at {checkpoint.time:g} s already; "
+            "give a longer duration"
+        )
+    state = setup.plant.restore(checkpoint.plant)
+    run = Run(setup, state, checkpoint.controller, checkpoint.tick, checkpoint.ticks_since_row)
+    run.begin_with(checkpoint)
+    return run.to_the_end(progress)
+
+
+def overridden(scenario: Scenario, changes: Mapping[str, Any]) -> Scenario:
+    """Whole fields first: another plant drops the old one's options, not those given along with it."""
+    whole = {path: value for path, value in changes.items() if "." not in path}
+    parts = {path: value for path, value in changes.items() if "." in path}
+    for step in (whole, parts):
+        scenario = scenario.with_overrides(step) if step else scenario
+    return scenario
+
+
+@dataclass(frozen=True)
+class Setup:
+    """A scenario with everything built and all periods as whole numbers."""
+
+    scenario: Scenario
+    robot: Robot
+    world: World
+    plant: Plant
+    controller: Controller
+    substeps: int  # plant steps per control tick
+    ticks: int  # control ticks from t = 0 to the end
+    ticks_per_row: int
+
+    @classmethod
+    def of(cls, scenario: Scenario) -> Setup:
+        robot, world, period = scenario.built_robot(), scenario.built_world(), scenario.control_period
+        model, policy = plants[scenario.plant.name], controllers[scenario.controller.name]
+        plant_options = model.Options.parse(scenario.plant.options)
+        plant = model.build(robot, world, scenario.servo or robot.servo, plant_options)
+        controller = policy.build(policy.Options.parse(scenario.controller.options), robot, period)
+        every = scenario.record_period
+        if every is None:
+            ticks_per_row = max(1, round(DEFAULT_RECORD_PERIOD / period))
+        else:
+            ticks_per_row = whole_multiple("record_period", every, "control_period", period)
+        return cls(
+            scenario=scenario,
+            robot=robot,
+            world=world,
+            plant=plant,
+            controller=controller,
+            substeps=whole_multiple("control_period", period, "plant.dt", plant.dt),
+            ticks=whole_multiple("duration", scenario.duration, "control_period", period),
+            ticks_per_row=ticks_per_row,
+        )
+
+    @property
+    def joints(self) -> int:
+        return len(self.robot.links) - 1
+
+    def observe(self, state: Any, tick: int) -> Observation:
+        """The observation at a tick, with the same time to the bit as in a table of commands."""
+        period = self.scenario.control_period
+        return replace(self.plant.observe(state, period), time=tick * period)
+
+
+def whole_multiple(name: str, value: float, unit_name: str, unit: float) -> int:
+    """value / unit, which has to be a whole number of at least one."""
+    count = max(1, round(value / unit))
+    if abs(value / unit - count) > MULTIPLE_TOLERANCE * count:
+        raise InvalidInput(
+            f"{name} = {value:.9g} s is not a multiple of {unit_name} = {unit:g} s; "
+            f"nearest {count * unit:.9g} s"
+        )
+    return count
+
+
+def start_pose(scenario: Scenario, robot: Robot, world: World, controller: Controller) -> Pose:
+    """Where the scenario puts the robot, in the shape that the scenario or the controller asks for."""
+    start, joints = scenario.start, len(robot.links) - 1
+    shape = start.joint_angle if start.joint_angle is not None else controller.initial_shape()
+    angles = _per_joint("start.joint_angle", shape, joints)
+    rates = _per_joint("start.joint_rate", start.joint_rate, joints)
+    if start.link is not None and start.link > joints:
+        raise InvalidInput(f"start.link = {start.link}: robot {robot.name!r} has links 0 to {joints}")
+    pose = planar_pose(robot, angles, start.angle, start.position, start.link)
+    if start.overlap == "refuse":
+        _refuse_overlap(robot, world, pose)
+    return moving(robot, pose, start.velocity, start.rate, rates)
+
+
+def _per_joint(name: str, values: Any, joints: int) -> FloatArray:
+    array = np.zeros(joints) if values is None else np.array(values, dtype=float)
+    if array.shape != (joints,):
+        raise InvalidInput(f"{name} has {array.size} values; the robot has {joints} joints")
+    return array
+
+
+def _refuse_overlap(robot: Robot, world: World, pose: Pose) -> None:
+    deep = [row for row in overlaps(robot, world, pose) if row[2] > TOUCHING]
+    if deep:
+        link, obstacle, depth = deep[0]
+        more = f" (and {len(deep) - 1} more)" if len(deep) > 1 else ""
+        raise InvalidInput(
+            f"the start pose overlaps: link {link} is {1e3 * depth:.3g} mm inside obstacle {obstacle}{more}; "
+            "move the start, or set start.overlap = 'allow' to let the plant push them apart"
+        )
+
+
+class ProgressBar(Protocol):
+    """Shows how many ticks are done."""
+
+    def update(self, ticks: int) -> None: ...
+
+
+class Run:
+    """The part of a run from one tick to the end of its scenario."""
+
+    def __init__(
+        self,
+        setup: Setup,
+        state: Any,
+        controller_state: ControllerState,
+        first_tick: int,
+        ticks_since_row: int,
+    ) -> None:
+        self.setup, self.state, self.controller_state = setup, state, controller_state
+        self.first_tick, self.ticks_since_row = first_tick, ticks_since_row
+        self.ticks = setup.ticks - first_tick
+        rows = 1 + (ticks_since_row + self.ticks) // setup.ticks_per_row
+        self.trace = new_trace(len(setup.robot.links), rows, self.ticks * setup.substeps, setup.ticks_per_row)
+        self.trace.cursor[3] = ticks_since_row
+        self.commands = CommandTable(*(np.zeros((self.ticks, setup.joints)) for _ in CommandTable._fields))
+        self.events: list[ControlEvent] = []
+        self.wall_time_s = 0.0
+        self._first_reference: FloatArray | None = None
+        check_plain(setup.scenario.controller.name, controller_state)
+
+    def begin_with(self, checkpoint: Checkpoint) -> None:
+        """Make the instant of the checkpoint the first row: a copy, if it was the last row of its part."""
+        self._first_reference = checkpoint.reference
+        row = checkpoint.last_row
+        if row is None:
+            self.setup.plant.record_start(self.state, self.trace)
+            return
+        self.trace.link[0], self.trace.energy[0] = row.link, row.energy
+        self.trace = self.trace._replace(contact=row.contact.copy())
+        self.trace.cursor[:2] = 1, len(row.contact)
+
+    def to_the_end(self, progress: bool) -> Recording:
+        self._advance(0, 0)  # no tick at all: a plant that compiles does so now, outside the measured time
+        started = clock.perf_counter()
+        with _progress_bar(self.setup, progress) as bar:
+            if isinstance(self.setup.controller, Plannable):
+                failure = self._planned(self.setup.controller, bar)
+            else:
+                failure = self._in_closed_loop(bar)
+        self.wall_time_s = clock.perf_counter() - started
+        if failure is None:
+            return self._recording(None)
+        raise SolverFailure(self._message(failure), self._recording(failure))
+
+    def _planned(self, controller: Plannable, bar: ProgressBar | None) -> Failure | None:
+        """All commands are known: one call of the plant, or a few when somebody watches."""
+        ticks = np.arange(self.first_tick, self.setup.ticks, dtype=np.float64)
+        planned = controller.table(ticks * self.setup.scenario.control_period)
+        self.commands = CommandTable(*(np.ascontiguousarray(column, dtype=float) for column in planned))
+        self._check(self.commands, self.first_tick)
+        done, chunk = 0, self.ticks if bar is None else 1
+        while done < self.ticks:
+            before = clock.perf_counter()
+            failure = self._advance(done, done + chunk)
+            if failure is not None:
+                return failure
+            done = min(done + chunk, self.ticks)
+            if bar is not None:
+                bar.update(self.first_tick + done)
+                chunk = _next_chunk(chunk, clock.perf_counter() - before)
+        return None
+
+    def _in_closed_loop(self, bar: ProgressBar | None) -> Failure | None:
+        """Observe, decide, advance; tick by tick."""
+        controller, shown = self.setup.controller, clock.perf_counter()
+        for k in range(self.ticks):
+            obs = self.setup.observe(self.state, self.first_tick + k)
+            self.controller_state, command, events = controller.step(self.controller_state, obs)
+            self.events.extend(events)
+            self._note(k, command)
+            failure = self._advance(k, k + 1)
+            if failure is not None:
+                return failure
+            if bar is not None and clock.perf_counter() - shown > CHUNK_WALL_TIME:
+                bar.update(self.first_tick + k + 1)
+                shown = clock.perf_counter()
+        return None
+
+    def _note(self, k: int, command: Command) -> None:
+        """Write a command into the table, which refuses what is not finite or does not fit."""
+        row = CommandTable(*(np.asarray(a, dtype=float)[np.newaxis] for a in _fields(command)))
+        self._check(row, self.first_tick + k)
+        for column, values in zip(self.commands, row, strict=True):
+            column[k] = values[0]
+
+    def _advance(self, begin: int, end: int) -> Failure | None:
+        """Let the plant do the ticks begin ... end - 1 of the table."""
+        part = CommandTable(*(column[begin:end] for column in self.commands))
+        self.trace, failure = self.setup.plant.rollout(self.state, part, self.setup.substeps, self.trace)
+        return failure
+
+    def _check(self, table: CommandTable, first_tick: int) -> None:
+        name, period = self.setup.scenario.controller.name, self.setup.scenario.control_period
+        for field, values in zip(CommandTable._fields, table, strict=True):
+            if values.shape[1:] != (self.setup.joints,):
+                raise InvalidInput(
+                    f"controller {name!r} gave {field} of shape {values.shape[1:]}; "
+                    f"the robot has {self.setup.joints} joints"
+                )
+            if not np.isfinite(values).all():
+                tick, joint = np.argwhere(~np.isfinite(values))[0]
+                raise InvalidInput(
+                    f"controller {name!r} gave {field} = {values[tick, joint]} at t = "
+                    f"{(first_tick + tick) * period:g} s for joint {joint}; it has to be finite"
+                )
+
+    def _recording(self, failure: Failure | None) -> Recording:
+        rows, _, steps = (int(n) for n in self.trace.cursor[:3])
+        ticks = self._row_ticks(rows)
+        reference = self._references(ticks)
+        times = RunClock(
+            row_time=ticks * self.setup.scenario.control_period,
+            step_time=(self.first_tick * self.setup.substeps + np.arange(1.0, steps + 1))
+            * self.setup.plant.dt,
+        )
+        return Recording(
+            data=data_set(self.setup.robot, self.trace, times, reference),
+            contacts=contact_set(self.trace, times.row_time),
+            events=event_set(self.events),
+            scenario=self.setup.scenario,
+            failure=None if failure is None else {**asdict(failure), "status": failure.status.name},
+            wall_time_s=self.wall_time_s,
+            _checkpoint=None if failure is not None else self._checkpoint(),
+        )
+
+    def _row_ticks(self, rows: int) -> np.ndarray:
+        """At which ticks, counted from t = 0, the rows were written."""
+        every = self.setup.ticks_per_row
+        later = self.first_tick - self.ticks_since_row + every * np.arange(1, rows, dtype=np.int64)
+        return np.concatenate([[self.first_tick], later])
+
+    def _references(self, row_ticks: np.ndarray) -> FloatArray:
+        """The reference in force at each row."""
+        first = self.commands.joint_angle[0] if self._first_reference is None else self._first_reference
+        return np.concatenate([first[np.newaxis], self._reference_after(row_ticks[1:] - self.first_tick - 1)])
+
+    def _reference_after(self, ticks: np.ndarray) -> FloatArray:
+        """The reference at the end of these ticks, counted from the first of this part."""
+        angle, rate, _ = self.commands  # the plant extrapolates the angle with the rate
+        return np.asarray(angle[ticks] + self.setup.scenario.control_period * rate[ticks])
+
+    def _checkpoint(self) -> Checkpoint:
+        check_plain(self.setup.scenario.controller.name, self.controller_state)
+        since_row = int(self.trace.cursor[3])
+        return Checkpoint(
+            scenario=self.setup.scenario,
+            tick=self.setup.ticks,
+            ticks_since_row=since_row,
+            plant=self.setup.plant.dump(self.state),
+            controller=dict(self.controller_state),
+            reference=self._reference_after(np.array([self.ticks - 1]))[0],
+            last_row=self._last_row() if since_row == 0 else None,
+        )
+
+    def _last_row(self) -> LastRow:
+        row = int(self.trace.cursor[0]) - 1
+        contact = self.trace.contact[: self.trace.cursor[1]]
+        contact = contact[contact[:, 0] == row]  # a copy
+        contact[:, 0] = 0.0  # it is row 0 of the part that continues
+        return LastRow(self.trace.link[row].copy(), self.trace.energy[row].copy(), contact)
+
+    def _message(self, failure: Failure) -> str:
+        return (
+            f"{self.setup.scenario.plant.name} stopped at t = {failure.time:.6g} s: {failure.status.name} "
+            f"at link {failure.link}, residual {failure.residual:.3g}; {failure.advice}"
+        )
+
+
+def _fields(command: Command) -> tuple[FloatArray, FloatArray, FloatArray]:
+    return command.joint_angle, command.joint_rate, command.torque
+
+
+def _next_chunk(ticks: int, wall_time: float) -> int:
+    """As many ticks as take about CHUNK_WALL_TIME, approached from below."""
+    return max(1, min(4 * ticks, round(ticks * CHUNK_WALL_TIME / max(wall_time, 1e-6))))
+
+
+@contextmanager
+def _progress_bar(setup: Setup, wanted: bool) -> Iterator[ProgressBar | None]:
+    """A bar on standard error, if wanted and if somebody can see it."""
+    import sys
+
+    if not (wanted and sys.stderr.isatty()):
+        yield None
+        return
+    from pushpoint._progress import SimulationBar
+
+    with SimulationBar(setup.scenario.name, setup.ticks, setup.scenario.control_period) as bar:
+        yield bar

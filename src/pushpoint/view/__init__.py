@@ -1,0 +1,1 @@
+"""Pictures of recordings. Nothing here changes Matplotlib's global state."""

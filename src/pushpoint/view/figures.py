@@ -1,0 +1,241 @@
+"""Figures of one run and of a whole reproduction."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.colors import LinearSegmentedColormap
+from matplotlib.figure import Figure
+from matplotlib.layout_engine import ConstrainedLayoutEngine
+from matplotlib.lines import Line2D
+
+from pushpoint.analysis import Curve
+from pushpoint.view import style
+from pushpoint.view.bodies import FORCE_WINDOW, Box, draw_arrows, draw_robot, draw_scene, view_box
+from pushpoint.view.files import replacing
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from pushpoint.recording.recording import Recording
+    from pushpoint.types import FloatArray
+
+WIDTH = 10.0  # [inch]
+SCENE_WIDTH = 9.2  # [inch], what the axes leave of it
+DPI = 160
+HEADLINE = 92  # characters that fit into the width
+INSTANTS = (0.0, 1 / 3, 2 / 3, 1.0)  # shares of the duration
+STRENGTHS = (0.18, 0.32, 0.5, 1.0)  # of the robot's colours at these instants
+TIME_BINS = 250  # of the force map
+LEDGER = {
+    "servo_work": ("servos", style.BLUE),
+    "friction_work": ("ground friction", style.RED),
+    "contact_work": ("contacts", style.PINK),
+    "kinetic_energy": ("kinetic energy", style.GREEN),
+    "numerical_work": ("numerical", style.QUIET),
+}
+
+
+def run_figure(run: Recording, published: Mapping[str, Curve] | None = None) -> Figure:
+    """World, robot at four instants, path of the middle link, contact forces and energy.
+
+    `published` holds curves of the middle link by label: the first is drawn as a dashed line, others as dots.
+    """
+    with style.styled():
+        box = view_box(run)
+        scene = float(np.clip(SCENE_WIDTH * box.shape, 1.2, 4.0))  # [inch], high
+        layout = ConstrainedLayoutEngine(w_pad=0.06, h_pad=0.08, hspace=0.04, wspace=0.03)
+        figure = Figure(figsize=(WIDTH, scene + 7.0), layout=layout)
+        FigureCanvasAgg(figure)
+        rows = figure.add_gridspec(3, 2, height_ratios=(scene + 0.9, 2.8, 2.8))
+        _draw_robots(figure.add_subplot(rows[0, :]), run, box.widened(scene / SCENE_WIDTH))
+        for column, axis in enumerate("xy"):
+            _draw_coordinate(figure.add_subplot(rows[1, column]), run, axis, published or {})
+        _draw_loads(figure.add_subplot(rows[2, 0]), run)
+        _draw_energy(figure.add_subplot(rows[2, 1]), run)
+        figure.suptitle(_headline(run), x=0.01, ha="left", fontsize=12, fontweight="bold")
+        return figure
+
+
+def save_figure(figure: Figure, path: Path) -> None:
+    """Write a figure; the ending of `path` says in which format."""
+    with style.styled(), replacing(Path(path)) as temporary:
+        figure.savefig(temporary, dpi=DPI)
+
+
+def _headline(run: Recording) -> str:
+    title = run.scenario.title
+    return textwrap.fill(f"{run.scenario.name}: {title}" if title else run.scenario.name, HEADLINE)
+
+
+def _middle(run: Recording) -> int:
+    return int(run.data.sizes["link"]) // 2
+
+
+def _draw_robots(axes: Axes, run: Recording, box: Box) -> None:
+    draw_scene(axes, run, box)
+    rows = [round(share * (run.data.sizes["time"] - 1)) for share in INSTANTS]
+    for row, strength in zip(rows, STRENGTHS, strict=True):
+        draw_robot(axes, run, row, strength)
+    path = np.asarray(run.data["link_position"].values, dtype=float)[:, _middle(run), :2]
+    axes.plot(path[:, 0], path[:, 1], color=style.PATH, linewidth=1.2, linestyle=style.DOTS, zorder=4)
+    draw_arrows(axes, run, rows[-1])
+    times = run.data["time"].values[rows]
+    axes.set_title(f"t = {', '.join(f'{t:.1f}' for t in times)} s, light to dark")
+    _scene_legend(axes, run)
+
+
+def _scene_legend(axes: Axes, run: Recording) -> None:
+    marks = [
+        Line2D([], [], color=style.HEAD, marker="o", linestyle="none", label="head"),
+        Line2D(
+            [], [], color=style.PATH, linestyle=style.DOTS, linewidth=1.2, label="path of the middle link"
+        ),
+    ]
+    if run.scenario.built_world().obstacles:
+        arrow: dict[str, Any] = {"marker": r"$\rightarrow$", "markersize": 12, "linestyle": "none"}
+        label = f"contact force, mean of the last {FORCE_WINDOW:g} s"
+        marks.append(Line2D([], [], color=style.FORCE, label=label, **arrow))
+    axes.legend(
+        handles=marks, ncols=len(marks), loc="lower right", bbox_to_anchor=(1.0, 1.0), borderaxespad=0.2
+    )
+
+
+def _draw_coordinate(axes: Axes, run: Recording, axis: str, published: Mapping[str, Curve]) -> None:
+    time = run.data["time"].values
+    path = run.data["link_position"].values[:, _middle(run), "xy".index(axis)]
+    axes.plot(time, path, color=style.BLUE, label="this run", zorder=3)
+    for number, (label, curve) in enumerate(published.items()):
+        values = curve.x if axis == "x" else curve.y
+        shown = curve.time <= time[-1] + 1e-9
+        look: dict[str, Any] = {"linestyle": "--", "color": style.INK, "linewidth": 1.2}
+        if number:
+            look = {"linestyle": "none", "marker": "o", "markersize": 3.4, "color": style.ORANGE}
+        axes.plot(curve.time[shown], values[shown], label=label, zorder=4 - number, **look)
+    axes.set(xlabel="time [s]", ylabel=f"{axis} [m]", xlim=(time[0], time[-1]))
+    axes.set_title(f"Middle link, {axis}")
+    if published and axis == "x":
+        axes.legend(loc="upper left")
+
+
+def _draw_loads(axes: Axes, run: Recording) -> None:
+    """Over time: contact force on every link, or torque of every joint if nothing was touched."""
+    touched = bool(np.any(run.data["contact_force"].values))
+    variable = "contact_force" if touched else "joint_torque"
+    values = np.abs(np.asarray(run.data[variable].values, dtype=float))
+    load = _binned(np.linalg.norm(values, axis=2) if touched else values)
+    some = load[load > 0]
+    image = axes.imshow(
+        np.ma.masked_equal(load.T, 0.0),
+        origin="lower",
+        aspect="auto",
+        interpolation="nearest",
+        cmap="viridis_r",
+        vmin=0.0,
+        vmax=float(np.percentile(some, 98)) if some.size else 1.0,  # impacts stand above the scale
+        extent=(run.data["time"].values[0], run.data["time"].values[-1], -0.5, load.shape[1] - 0.5),
+    )
+    axes.grid(False)
+    bar = axes.figure.colorbar(image, ax=axes, extend="max", pad=0.02)
+    bar.set_label("force [N]" if touched else "torque [N m]")
+    bar.outline.set_visible(False)
+    axes.set(xlabel="time [s]", ylabel="link (0 = tail)" if touched else "joint (0 = at the tail)")
+    axes.set_title("Contact force on each link" if touched else "Torque of each joint")
+
+
+def _binned(force: FloatArray) -> FloatArray:
+    """Means over groups of rows (rows hold means themselves), at most TIME_BINS of them."""
+    size = -(-len(force) // TIME_BINS)
+    starts = np.arange(0, len(force), size)
+    counts = np.diff(np.append(starts, len(force)))
+    return np.asarray(np.add.reduceat(force, starts, axis=0) / counts[:, np.newaxis])
+
+
+def _draw_energy(axes: Axes, run: Recording) -> None:
+    time = run.data["time"].values
+    lines = {}
+    for variable, (label, colour) in LEDGER.items():
+        values = run.data[variable].values
+        lines[variable] = axes.plot(
+            time, values, color=colour, label=f"{label} {_energy(float(values[-1]))}"
+        )[0]
+    axes.set(xlabel="time [s]", ylabel="energy [J]", xlim=(time[0], time[-1]))
+    axes.set_title("Energy ledger, work since the start")
+    # The lines leave the upper and the lower left corner free: what comes in, and where it goes.
+    gains = [lines.pop(name) for name in ("servo_work", "kinetic_energy")]
+    axes.add_artist(axes.legend(handles=gains, loc="upper left"))
+    axes.legend(handles=list(lines.values()), loc="lower left")
+
+
+def _energy(joule: float) -> str:
+    """A number for the legend: small ones in mJ or µJ."""
+    for size, unit in ((1.0, "J"), (1e-3, "mJ")):
+        if abs(joule) >= 0.5 * size:
+            return f"{joule / size:.1f} {unit}".replace("-", "\N{MINUS SIGN}")
+    return f"{joule / 1e-6:.1f} µJ".replace("-", "\N{MINUS SIGN}")
+
+
+def claims_figure(verdicts: Sequence[Mapping[str, Any]]) -> Figure:
+    """Every claim on one line: the accepted range as a bar, the measured value as a dot.
+
+    `verdicts` hold id, accepted (low, high), measured, unit and confirmed. Each line has its own scale: the
+    ends of the accepted range are at a quarter and three quarters; an open end fades out.
+    """
+    with style.styled():
+        figure = Figure(figsize=(WIDTH, 0.9 + 0.36 * len(verdicts)), layout="constrained")
+        FigureCanvasAgg(figure)
+        axes = figure.add_subplot()
+        for line, verdict in enumerate(verdicts):
+            _draw_verdict(axes, -line, verdict)
+        axes.set_yticks([-k for k in range(len(verdicts))], [str(v["id"]) for v in verdicts])
+        axes.set(xlim=(0.0, 1.15), ylim=(0.6 - len(verdicts), 0.6), xticks=[])
+        axes.spines[["left", "bottom"]].set_visible(False)
+        axes.tick_params(left=False)
+        axes.grid(False)
+        axes.set_title("Measured (dot) and accepted range (bar), each line on its own scale")
+        return figure
+
+
+def _draw_verdict(axes: Axes, height: float, verdict: Mapping[str, Any]) -> None:
+    low, high = verdict["accepted"]
+    measured = float(verdict["measured"])
+    left, right = (0.0 if low is None else 0.25), (1.0 if high is None else 0.75)
+    shades = np.array([[low is not None, True, True, high is not None]], dtype=float)
+    axes.imshow(
+        shades,
+        extent=(left, right, height - 0.28, height + 0.28),
+        cmap=LinearSegmentedColormap.from_list("fade", [style.PAPER, "#d6e0e8"]),
+        vmin=0.0,
+        vmax=1.0,
+        interpolation="bilinear",
+        aspect="auto",
+        zorder=1,
+    )
+    look: dict[str, Any] = {"va": "center", "color": style.QUIET, "fontsize": 8}
+    if low is not None:
+        axes.text(left - 0.01, height, f"{low:g}", ha="right", **look)
+    if high is not None:
+        axes.text(right + 0.01, height, f"{high:g}", ha="left", **look)
+    colour = style.GREEN if verdict["confirmed"] else style.RED
+    if np.isfinite(measured):
+        axes.plot([_placed(measured, low, high)], [height], marker="o", color=colour, markersize=6, zorder=3)
+    text = f"{measured:.5g} {verdict['unit']}" if np.isfinite(measured) else "not measured"
+    axes.text(1.14, height, text, va="center", ha="right", color=colour, fontsize=9, fontweight="bold")
+
+
+def _placed(value: float, low: float | None, high: float | None) -> float:
+    """Where on a line from 0 to 1 a value goes if `low` is at 1/4 and `high` at 3/4."""
+    if low is not None and high is not None:
+        share = 0.25 + 0.5 * (value - low) / max(high - low, 1e-12)
+    elif low is not None:
+        share = 0.25 + 0.25 * (value - low) / max(abs(low), abs(value), 1e-12)
+    elif high is not None:
+        share = 0.75 - 0.25 * (high - value) / max(abs(high), abs(value), 1e-12)
+    else:
+        share = 0.5
+    return float(np.clip(share, 0.02, 0.9)) if np.isfinite(share) else 0.9

@@ -1,0 +1,143 @@
+"""Measures, on a run whose answers are known: all links glide with constant velocity."""
+
+from __future__ import annotations
+
+import inspect
+import math
+
+import numpy as np
+import pytest
+
+from pushpoint.analysis import Curve, measures
+from pushpoint.errors import InvalidInput, UnknownName
+from pushpoint.recording import Recording
+from pushpoint.recording.assemble import RunClock, contact_set, data_set, event_set
+from pushpoint.scenario import Choice, Scenario
+from pushpoint.types import LINK_COLUMNS, new_trace
+
+PERIOD = 0.01
+LINKS = 3
+
+
+def glide(
+    velocity: tuple[float, float],
+    start: tuple[float, float] = (0.0, 0.0),
+    seconds: float = 2.0,
+    force: float = 0.0,
+) -> Recording:
+    """Links one metre apart along x move with `velocity`; each is pushed with `force` [N] along -y."""
+    scenario = Scenario(
+        name="lab/glide",
+        robot=Choice(name="uniform", options={"links": LINKS}),
+        world=Choice(name="plane"),
+        controller=Choice(name="hold"),
+        duration=seconds,
+    )
+    time = np.arange(round(seconds / PERIOD) + 1) * PERIOD
+    trace = new_trace(LINKS, len(time), 1, 1)
+    column = {name: number for number, name in enumerate(LINK_COLUMNS)}
+    trace.link[:, :, column["x"]] = start[0] + velocity[0] * time[:, np.newaxis] + np.arange(LINKS)
+    trace.link[:, :, column["y"]] = start[1] + velocity[1] * time[:, np.newaxis]
+    trace.link[:, :, column["contact_force_y"]] = -force
+    trace.link[:, 1:, column["torque"]] = 2 * force
+    return Recording(
+        data=data_set(
+            scenario.built_robot(), trace, RunClock(time, np.array([0.0])), np.zeros((len(time), LINKS - 1))
+        ),
+        contacts=contact_set(trace, time),
+        events=event_set(()),
+        scenario=scenario,
+        wall_time_s=0.1,
+    )
+
+
+def test_link_coordinate_is_linear_between_rows() -> None:
+    run = glide((0.2, -0.1))
+    assert measures["link_coordinate"](run, link=2, axis="x", time=1.005) == pytest.approx(2.201, abs=1e-12)
+    assert measures["link_coordinate"](run, link=0, axis="y", time=2.0) == pytest.approx(-0.2, abs=1e-12)
+
+
+def test_times_that_were_not_recorded_are_refused() -> None:
+    run = glide((0.2, 0.0))
+    with pytest.raises(InvalidInput, match=r"time = 2.5 s: the recording runs from 0 to 2 s"):
+        measures["link_coordinate"](run, link=0, axis="x", time=2.5)
+    with pytest.raises(InvalidInput, match="links 0 \\(tail\\) to 2"):
+        measures["link_coordinate"](run, link=3, axis="x", time=1.0)
+    with pytest.raises(UnknownName, match="unknown axis 'z'"):
+        measures["link_coordinate"](run, link=0, axis="z", time=1.0)
+
+
+def test_extent_is_taken_inside_the_window() -> None:
+    run = glide((0.2, -0.1))
+    assert measures["lowest"](run, link=0, axis="y") == pytest.approx(-0.2)
+    assert measures["highest"](run, link=0, axis="x", start=0.5, end=1.0) == pytest.approx(0.2)
+    assert measures["lowest"](run, link=0, axis="x", start=0.5, end=1.0) == pytest.approx(0.1)
+    with pytest.raises(InvalidInput, match="before start"):
+        measures["lowest"](run, link=0, axis="x", start=1.0, end=0.5)
+
+
+def test_distance_to_a_curve_is_taken_at_equal_times() -> None:
+    run = glide((0.2, 0.0))
+    time = np.array([0.0, 0.5, 1.0, 3.0])  # the last point lies after the run
+    beside = Curve(time, 0.2 * time + 0.03, np.full(4, 0.04))
+    assert measures["rms_to_curve"](run, curve=beside, link=0, end=2.0) == pytest.approx(0.05, abs=1e-12)
+    with pytest.raises(InvalidInput, match="time = 3.0 s"):
+        measures["rms_to_curve"](run, curve=beside, link=0)
+    with pytest.raises(InvalidInput, match="no point"):
+        measures["rms_to_curve"](run, curve=beside, link=0, start=1.2, end=1.4)
+
+
+def test_gain_is_negative_for_the_nearer_run() -> None:
+    time = np.array([0.0, 1.0, 2.0])
+    curve = Curve(time, 0.2 * time, np.zeros(3))
+    near, far = glide((0.2, 0.0), start=(0.0, 0.01)), glide((0.2, 0.0), start=(0.0, 0.03))
+    assert measures["rms_to_curve_gain"](near, far, curve=curve, link=0) == pytest.approx(-0.02, abs=1e-12)
+
+
+def test_distance_between_runs_ends_with_the_shorter() -> None:
+    short, long = glide((0.2, 0.0), seconds=1.0), glide((0.2, 0.0), start=(0.03, -0.04), seconds=2.0)
+    for runs in ((short, long), (long, short)):
+        assert measures["rms_between"](*runs, link=1) == pytest.approx(0.05, abs=1e-12)
+
+
+def test_mean_speed_of_the_centre_of_mass() -> None:
+    run = glide((0.2, -0.1))
+    assert measures["mean_speed"](run, axis="y", start=0.0, end=1.5) == pytest.approx(-0.1)
+    with pytest.raises(InvalidInput, match="later"):
+        measures["mean_speed"](run, axis="y", start=1.0, end=1.0)
+
+
+def test_first_passage() -> None:
+    run = glide((0.2, 0.0))
+    assert measures["first_passage"](run, link=0, axis="x", value=0.123) == pytest.approx(0.615, abs=1e-12)
+    assert measures["first_passage"](run, link=1, axis="x", value=0.5) == 0.0
+    assert measures["first_passage"](run, link=0, axis="x", value=9.0) == math.inf
+
+
+def test_offset_and_progress_against_another_run() -> None:
+    run, reference = glide((0.1, 0.05), seconds=2.0), glide((0.2, 0.0), seconds=1.0)
+    assert measures["mass_offset_at_end"](run, reference, axis="y") == pytest.approx(0.05)
+    assert measures["progress_ratio"](run, reference, axis="x", end=1.0) == pytest.approx(0.5)
+    with pytest.raises(InvalidInput, match="does not move"):
+        measures["progress_ratio"](run, reference, axis="y", end=1.0)
+
+
+def test_costs_per_metre() -> None:
+    """Half the way with three times the force costs six times as much per metre."""
+    run, reference = glide((0.1, 0.0), force=3.0), glide((0.2, 0.0), force=1.0)
+    assert measures["contact_cost_ratio"](run, reference, axis="x", end=1.0) == pytest.approx(6.0)
+    assert measures["torque_cost_ratio"](run, reference, axis="x", end=1.0) == pytest.approx(6.0)
+    stuck = glide((0.0, 0.0), force=3.0)
+    assert measures["contact_cost_ratio"](stuck, reference, axis="x", end=1.0) == math.inf
+
+
+@pytest.mark.parametrize("name", list(measures))
+def test_measures_take_runs_by_position_and_options_by_name(name: str) -> None:
+    function = measures[name]
+    parameters = inspect.signature(function).parameters.values()
+    kinds = {p.name: p.kind for p in parameters}
+    assert [n for n, k in kinds.items() if k is not inspect.Parameter.KEYWORD_ONLY] in (
+        ["run"],
+        ["run", "reference"],
+    )
+    assert inspect.getdoc(function)
