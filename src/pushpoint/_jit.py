@@ -22,7 +22,7 @@ import numba
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-_KEPT_CACHES = 4  # older folders of edited sources are dead weight
+_FORGET_AFTER = 7 * 86400  # [s]: folders of sources that have been edited since are dead weight
 
 
 @cache
@@ -48,9 +48,10 @@ def _source_hash() -> str:
 
 def _forget_old(current: Path) -> None:
     os.utime(current)
-    siblings = sorted(current.parent.iterdir(), key=lambda p: p.stat().st_mtime, reverse=True)
-    for old in siblings[_KEPT_CACHES:]:
-        shutil.rmtree(old, ignore_errors=True)
+    for folder in current.parent.iterdir():
+        with contextlib.suppress(OSError):  # another process may be forgetting it too
+            if time.time() - folder.stat().st_mtime > _FORGET_AFTER:
+                shutil.rmtree(folder, ignore_errors=True)
 
 
 # No fastmath: results are the same on every run. Division by zero as in NumPy: statuses report it, nothing raises. `_nrt`

@@ -6,6 +6,7 @@ Every tolerance names the margin that was measured when it was set.
 from __future__ import annotations
 
 import math
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -77,13 +78,15 @@ def test_block_stops_after_v2_over_2_mu_g(dt: float, angle: float, friction: flo
     assert np.abs(trace.link[-1, 0, 3:5]).max() < 1e-9  # [m/s], measured 1e-12
 
 
-def test_block_that_friction_can_hold_does_not_creep() -> None:
+def test_block_that_friction_can_hold_creeps_four_micrometres_per_second() -> None:
     plant = build(BLOCK, World(name="plane", ground=Ground(friction=0.2)))
     state = plant.initial_state(sliding((0.0, 0.0), angle=0.3))
     state.data.qfrc_applied[0] = 0.9 * 0.2 * BLOCK.mass * G
     trace = run(plant, state, idle(100, 0))
-    assert 0 < trace.link[-1, 0, 0] < 1e-7  # [m] in 1 s; 0.9 mu**2 FIRMNESS / STICK_RATIO would be 3.6e-8
-    assert trace.link[1:, 0, 8] == pytest.approx(-state.data.qfrc_applied[0], rel=1e-9)
+    creep = 0.9 * 0.2**2 * 1e-4  # [m] in 1 s: load / limit * mu**2 FIRMNESS / STICK_RATIO
+    assert trace.link[-1, 0, 0] == pytest.approx(creep, rel=0.01)
+    force = trace.link[2:, 0, 8]  # without the tick in which the creep begins
+    assert force == pytest.approx(-state.data.qfrc_applied[0], rel=1e-4)  # solver tolerance, measured 2e-5
 
 
 def test_free_chain_keeps_its_momenta() -> None:
@@ -205,10 +208,10 @@ def test_play_is_refused_by_name() -> None:
 
 
 def test_state_that_is_not_finite_is_a_failure(
-    capfd: pytest.CaptureFixture[str], tmp_path: object, monkeypatch: pytest.MonkeyPatch
+    capfd: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Reported, and neither printed nor written to MuJoCo's log file."""
-    monkeypatch.chdir(str(tmp_path))
+    monkeypatch.chdir(tmp_path)
     plant = build(robots["aiko"](), worlds["plane"]())
     state = plant.initial_state(planar_pose(robots["aiko"](), np.zeros(10), 0.0, (0.0, 0.0)))
     torque = np.zeros(10)
@@ -219,7 +222,7 @@ def test_state_that_is_not_finite_is_a_failure(
     assert failure.time == pytest.approx(plant.dt)
     assert "plant.dt" in failure.advice
     assert capfd.readouterr().out == ""
-    assert not list(tmp_path.iterdir())  # type: ignore[attr-defined]  # a pathlib.Path by pytest
+    assert not list(tmp_path.iterdir())
 
 
 def test_track_agrees_with_planar_stepping() -> None:

@@ -72,7 +72,7 @@ add(
     published="0",
     unit="m",
     accepted=(None, 0.015),
-    note="The start pose is not published; most of the distance is in the first second.",
+    note="The start pose is not published; two thirds of the mean square come from the first second.",
 )
 add(
     "track-measured-path",

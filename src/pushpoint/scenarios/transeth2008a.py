@@ -97,7 +97,7 @@ add(
     "track-peg3-removed",
     "The track without the third pipe",
     "VIII-B1",
-    world=Choice(name="track", options={"without": (3,)}),
+    world=Choice(name="track", options={"without": [3]}),
     duration=11.0,
 )
 

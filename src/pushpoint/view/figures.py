@@ -77,6 +77,12 @@ def _middle(run: Recording) -> int:
     return int(run.data.sizes["link"]) // 2
 
 
+def _time_limits(run: Recording) -> tuple[float, float]:
+    """Of the time axes [s]; a run that failed at once has a single row."""
+    time = run.data["time"].values
+    return float(time[0]), float(max(time[-1], time[0] + 1e-3))
+
+
 def _draw_robots(axes: Axes, run: Recording, box: Box) -> None:
     draw_scene(axes, run, box)
     rows = [round(share * (run.data.sizes["time"] - 1)) for share in INSTANTS]
@@ -117,7 +123,7 @@ def _draw_coordinate(axes: Axes, run: Recording, axis: str, published: Mapping[s
         if number:
             look = {"linestyle": "none", "marker": "o", "markersize": 3.4, "color": style.ORANGE}
         axes.plot(curve.time[shown], values[shown], label=label, zorder=4 - number, **look)
-    axes.set(xlabel="time [s]", ylabel=f"{axis} [m]", xlim=(time[0], time[-1]))
+    axes.set(xlabel="time [s]", ylabel=f"{axis} [m]", xlim=_time_limits(run))
     axes.set_title(f"Middle link, {axis}")
     if published and axis == "x":
         axes.legend(loc="upper left")
@@ -129,6 +135,10 @@ def _draw_loads(axes: Axes, run: Recording) -> None:
     variable = "contact_force" if touched else "joint_torque"
     values = np.abs(np.asarray(run.data[variable].values, dtype=float))
     load = _binned(np.linalg.norm(values, axis=2) if touched else values)
+    axes.set_title("Contact force on each link" if touched else "Torque of each joint")
+    if not load.size:
+        axes.set(xticks=[], yticks=[], xlabel="one link, no joints")
+        return
     some = load[load > 0]
     image = axes.imshow(
         np.ma.masked_equal(load.T, 0.0),
@@ -138,14 +148,13 @@ def _draw_loads(axes: Axes, run: Recording) -> None:
         cmap="viridis_r",
         vmin=0.0,
         vmax=float(np.percentile(some, 98)) if some.size else 1.0,  # impacts stand above the scale
-        extent=(run.data["time"].values[0], run.data["time"].values[-1], -0.5, load.shape[1] - 0.5),
+        extent=(*_time_limits(run), -0.5, load.shape[1] - 0.5),
     )
     axes.grid(False)
     bar = axes.figure.colorbar(image, ax=axes, extend="max", pad=0.02)
     bar.set_label("force [N]" if touched else "torque [N m]")
     bar.outline.set_visible(False)
     axes.set(xlabel="time [s]", ylabel="link (0 = tail)" if touched else "joint (0 = at the tail)")
-    axes.set_title("Contact force on each link" if touched else "Torque of each joint")
 
 
 def _binned(force: FloatArray) -> FloatArray:
@@ -164,12 +173,12 @@ def _draw_energy(axes: Axes, run: Recording) -> None:
         lines[variable] = axes.plot(
             time, values, color=colour, label=f"{label} {_energy(float(values[-1]))}"
         )[0]
-    axes.set(xlabel="time [s]", ylabel="energy [J]", xlim=(time[0], time[-1]))
+    axes.set(xlabel="time [s]", ylabel="energy [J]", xlim=_time_limits(run))
     axes.set_title("Energy ledger, work since the start")
-    # The lines leave the upper and the lower left corner free: what comes in, and where it goes.
+    # What comes in is named in the corner that its line leaves free; the rest where there is room.
     gains = [lines.pop(name) for name in ("servo_work", "kinetic_energy")]
     axes.add_artist(axes.legend(handles=gains, loc="upper left"))
-    axes.legend(handles=list(lines.values()), loc="lower left")
+    axes.legend(handles=list(lines.values()), loc="best")
 
 
 def _energy(joule: float) -> str:

@@ -15,7 +15,10 @@ from pushpoint.errors import InvalidInput
 def replacing(path: Path) -> Iterator[Path]:
     """A temporary path with the same ending; what is written there takes the place of `path` at the end."""
     made(path.parent)
-    handle, name = tempfile.mkstemp(prefix=".", suffix=path.suffix, dir=path.parent)
+    try:
+        handle, name = tempfile.mkstemp(prefix=".", suffix=path.suffix, dir=path.parent)
+    except OSError as error:
+        raise InvalidInput(f"file {str(path)!r} cannot be written: {error.strerror}") from None
     os.close(handle)
     temporary = Path(name)
     try:

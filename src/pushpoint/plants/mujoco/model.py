@@ -29,7 +29,7 @@ FOOT_RADIUS = 0.01  # [m]; the foot has no mass and meets only the floor
 FOOT_DEPTH = 0.001  # [m], how far each foot is pressed into the floor
 FOOT_IMPEDANCE = 0.5  # any value between 0 and 1 would do, see `_press_feet`
 FIRMNESS = 1e4  # sliding at v [m/s] raises a foot's normal force by the part v / FIRMNESS
-STICK_RATIO = 1e10  # MuJoCo's impratio: feet that stick creep at most at mu**2 FIRMNESS / STICK_RATIO [m/s]
+STICK_RATIO = 1e8  # MuJoCo's impratio: feet that stick creep at most at mu**2 FIRMNESS / STICK_RATIO [m/s]
 PEG_IMPEDANCE = 0.99  # constant, so that a peg is no softer at first touch
 LEAST_FRICTION = 1e-5  # MuJoCo's mjMINMU
 

@@ -242,6 +242,12 @@ def law_residual(problem: Problem) -> float:
 
 
 @kernel
+def is_free(problem: Problem) -> bool:
+    """Whether nothing outside can act on the robot in this step."""
+    return problem.link[0, DISC] == 0.0 and problem.first[problem.link.shape[0]] == 0
+
+
+@kernel
 def keep_multipliers(problem: Problem) -> None:
     """The impulses found become the multipliers of the next iteration."""
     link = problem.link

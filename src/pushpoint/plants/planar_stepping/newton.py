@@ -23,6 +23,7 @@ from pushpoint.mechanics.planar_chain import (
 from pushpoint.plants.planar_stepping.laws import (
     balance_residual,
     evaluate,
+    is_free,
     keep_multipliers,
     law_residual,
     velocity_scale,
@@ -41,8 +42,13 @@ from pushpoint.plants.planar_stepping.model import (
 )
 from pushpoint.types import FloatArray
 
-CHORD_ERROR = 1e-9  # of the fastest link's speed: joints close to 1e-12 m, momenta hold to round-off
+CHORD_ERROR = 1e-9  # of the fastest link's speed: far below the error of the step
 CHORD_UPDATES = 20  # they settle in one or two
+# Without friction and contacts the momenta are conserved, and what a step leaves adds up. There is no penalty that
+# amplifies round-off either, so that the solve can go on to it: one or two sweeps more.
+FREE_TOLERANCE = 1e-13
+FREE_CHORD_ERROR = 1e-14
+FREE_SWEEPS = 6  # at most, for the sake of round-off in long chains
 NEAR = 1e-2  # imbalance below which the chords are looked after
 SHORTENINGS = 20
 
@@ -77,11 +83,11 @@ def move(link: FloatArray, length: float) -> None:
 
 
 @kernel
-def chords_fit(problem: Problem) -> bool:
+def chords_fit(problem: Problem, error: float) -> bool:
     """Whether the joints close after the step; if not, chords that fit the present rates are taken."""
     link = problem.link
     off = chord_change(link, problem.number[DT])
-    if off <= CHORD_ERROR * velocity_scale(link, problem.number[GRAVITY] * problem.number[DT]):
+    if off <= error * velocity_scale(link, problem.number[GRAVITY] * problem.number[DT]):
         return True
     take_chords(link)
     return False
@@ -136,12 +142,17 @@ def newton_step(problem: Problem, before: float) -> float:
 def newton(problem: Problem) -> tuple[float, int]:
     """Solve for the end velocity from the guess there. Returns the residual and the number of sweeps."""
     limit, tolerance = int(problem.number[MAX_ITERATIONS]), problem.number[TOLERANCE]
-    conserving = problem.number[CONSERVING] > 0.0
+    chord_updates = CHORD_UPDATES if problem.number[CONSERVING] > 0.0 else 0
+    error = CHORD_ERROR
+    if is_free(problem):
+        error, tolerance = FREE_CHORD_ERROR, FREE_TOLERANCE
     hold(problem)
     residual = 1.0
     for iteration in range(limit):
         residual = newton_step(problem, residual)
-        again = conserving and residual < NEAR and iteration < CHORD_UPDATES and not chords_fit(problem)
+        if iteration == FREE_SWEEPS:
+            error, tolerance = CHORD_ERROR, problem.number[TOLERANCE]
+        again = residual < NEAR and iteration < chord_updates and not chords_fit(problem, error)
         if residual <= tolerance and not again:
             law = law_residual(problem)
             if law <= tolerance:

@@ -33,7 +33,7 @@ from pushpoint.plants.planar_stepping.model import (
     Surroundings,
 )
 from pushpoint.plants.planar_stepping.run import TABLE_FULL, clear_tick, close_tick, note_step
-from pushpoint.plants.planar_stepping.step import OK, begin_step, drive_joints, end_step
+from pushpoint.plants.planar_stepping.step import OK, begin_step, drive_joints, end_step, start_motion
 from pushpoint.types import CommandTable, Trace
 
 # Stable below 2 over the largest eigenvalue of the inverse inertia seen at the contacts. P2's r_H = 0.01 N s2/m is
@@ -118,6 +118,7 @@ def run_ticks_by_projection(
 ) -> tuple[int, int]:
     """run.run_ticks with this solver; an entry point of its own, so that nobody compiles what they do not use."""
     dt = problem.number[DT]
+    start_motion(problem, state)
     for row in range(first, commands.joint_angle.shape[0]):
         if trace.cursor[1] + state.pair_disc.size > trace.contact.shape[0]:
             return TABLE_FULL, row
@@ -131,5 +132,5 @@ def run_ticks_by_projection(
             note_step(trace, residual, iterations, status)
             if status != OK:
                 return status, row
-        close_tick(state, around.disc, trace, dt, substeps)
+        close_tick(problem, state, around.disc, trace, substeps)
     return OK, commands.joint_angle.shape[0]
