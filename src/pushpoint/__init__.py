@@ -6,27 +6,24 @@ Public names are imported when they are first used: importing pushpoint imports 
 from __future__ import annotations
 
 import importlib
-import sys
-from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from pushpoint._version import __version__
 
 if TYPE_CHECKING:
+    from pushpoint import control, plants, robots, scenarios, worlds
     from pushpoint.api import simulate
-    from pushpoint.control import controllers
-    from pushpoint.plants import plants
     from pushpoint.recording import Checkpoint, Recording, load
     from pushpoint.reproduction import Claim
-    from pushpoint.robots import Link, Robot, Servo, robots
-    from pushpoint.scenario import Scenario
-    from pushpoint.scenarios import scenarios
-    from pushpoint.simulate import resume
+    from pushpoint.robots import Link, Robot, Servo
+    from pushpoint.scenario import Choice, Scenario, Start
+    from pushpoint.simulation import resume
     from pushpoint.types import Command, Observation
-    from pushpoint.worlds import Disc, Ground, World, worlds
+    from pushpoint.worlds import Disc, Ground, World
 
 __all__ = [
     "Checkpoint",
+    "Choice",
     "Claim",
     "Command",
     "Disc",
@@ -37,9 +34,10 @@ __all__ = [
     "Robot",
     "Scenario",
     "Servo",
+    "Start",
     "World",
     "__version__",
-    "controllers",
+    "control",
     "load",
     "plants",
     "resume",
@@ -51,6 +49,7 @@ __all__ = [
 
 _HOMES = {
     "Checkpoint": "pushpoint.recording",
+    "Choice": "pushpoint.scenario",
     "Claim": "pushpoint.reproduction",
     "Command": "pushpoint.types",
     "Disc": "pushpoint.worlds",
@@ -61,35 +60,18 @@ _HOMES = {
     "Robot": "pushpoint.robots",
     "Scenario": "pushpoint.scenario",
     "Servo": "pushpoint.robots",
+    "Start": "pushpoint.scenario",
     "World": "pushpoint.worlds",
-    "controllers": "pushpoint.control",
     "load": "pushpoint.recording",
-    "plants": "pushpoint.plants",
-    "resume": "pushpoint.simulate",
-    "robots": "pushpoint.robots",
-    "scenarios": "pushpoint.scenarios",
+    "resume": "pushpoint.simulation",
     "simulate": "pushpoint.api",
-    "worlds": "pushpoint.worlds",
 }
-
-
-class _Package(ModuleType):
-    """Some public names (`simulate`, `robots`, ...) are also names of modules.
-
-    Importing such a module would bind it here and hide the public name; so that binding is skipped. The
-    module itself stays reachable by ``from pushpoint.robots import ...``.
-    """
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        if name in _HOMES and isinstance(value, ModuleType):
-            return
-        super().__setattr__(name, value)
-
-
-sys.modules[__name__].__class__ = _Package
+_SUBPACKAGES = {"control", "plants", "robots", "scenarios", "worlds"}  # each with its registry
 
 
 def __getattr__(name: str) -> Any:
+    if name in _SUBPACKAGES:
+        return importlib.import_module(f"pushpoint.{name}")
     if name not in _HOMES:
         raise AttributeError(f"module 'pushpoint' has no attribute {name!r}")
     value = getattr(importlib.import_module(_HOMES[name]), name)

@@ -11,7 +11,7 @@ from pushpoint.errors import InvalidInput
 from pushpoint.recording import Recording
 from pushpoint.scenario import Scenario
 from pushpoint.scenarios import scenarios
-from pushpoint.simulate import simulate as _simulate
+from pushpoint.simulation import simulate as _simulate
 
 FILE_ENDINGS = (".yaml", ".yml", ".json")
 

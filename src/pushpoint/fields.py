@@ -1,53 +1,145 @@
-"""The base of all user data (frozen, no unknown fields) and the number types used in its fields."""
+"""The base of all user data (frozen, no unknown fields), types of fields, and what is said of bad values."""
 
 from __future__ import annotations
 
-from typing import Annotated, Any, NoReturn
+from collections.abc import Mapping
+from types import NoneType, UnionType
+from typing import Annotated, Any, NamedTuple, Self, Union, get_args, get_origin
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ModelWrapValidatorHandler, ValidationError, model_validator
 
 from pushpoint.errors import InvalidInput, UnknownName
 
+Name = Annotated[str, Field(min_length=1)]
 Number = Annotated[float, Field(allow_inf_nan=False)]
 Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 NonNegative = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 PositiveOrInf = Annotated[float, Field(gt=0, allow_inf_nan=True)]
 
+SHOWN = 80  # characters of a bad value
+
 
 class Frozen(BaseModel):
-    """Immutable, strict about unknown fields, and clear about what is wrong with a value."""
+    """Immutable, strict about unknown fields, and clear about what is wrong with a value.
 
-    model_config = ConfigDict(frozen=True, extra="forbid", validate_default=True)
+    Pydantic calls this `__init__` for nested models too; their InvalidFields come back as causes and are told
+    once, with the whole path.
+    """
 
-    def __init__(self, **data: Any) -> None:
+    model_config = ConfigDict(
+        frozen=True,
+        extra="forbid",
+        validate_default=True,
+        ser_json_inf_nan="strings",  # JSON has no infinity; "Infinity" is read back as one
+    )
+
+    def __init__(self, /, **data: Any) -> None:
         try:
             super().__init__(**data)
         except ValidationError as error:
-            raise_clear(error, type(self))
+            raise _refusal(error, type(self)) from None
+
+    @model_validator(mode="wrap")
+    @classmethod
+    def _keys_are_text(cls, value: Any, handler: ModelWrapValidatorHandler[Self]) -> Self:
+        """YAML has keys that are numbers; as keywords they would be a TypeError."""
+        for key in value if isinstance(value, Mapping) else ():
+            if not isinstance(key, str):
+                raise _unknown_field(cls, key)
+        return handler(value)
 
     @classmethod
-    def parse(cls, data: Any) -> Any:
+    def parse(cls, data: Any) -> Self:
         """Validate plain data (from YAML, JSON or keywords); errors name the field."""
         try:
             return cls.model_validate(data)
         except ValidationError as error:
-            raise_clear(error, cls)
+            raise _refusal(error, cls) from None
 
 
-def raise_clear(error: ValidationError, model: type[BaseModel]) -> NoReturn:
-    """Turn pydantic's report into one line per problem: field, value, what is allowed."""
-    problems = error.errors(include_url=False)
+class Problem(NamedTuple):
+    """What is wrong with one value."""
+
+    place: tuple[int | str, ...]  # keys and indices that lead to it
+    value: str | None  # as shown; None if there is none
+    reason: str
+
+    def told(self, whose: str) -> str:
+        path = ".".join(str(part) for part in (whose, *self.place))
+        return f"{path}: {self.reason}" if self.value is None else f"{path} = {self.value}: {self.reason}"
+
+
+class InvalidFields(InvalidInput):
+    """One line per problem: field, value, what is allowed."""
+
+    def __init__(self, whose: str, problems: list[Problem]) -> None:
+        super().__init__("; ".join(problem.told(whose) for problem in problems))
+        self.problems = problems
+
+
+def problems_of(error: ValidationError, annotations: Mapping[str, Any]) -> list[Problem]:
+    """Pydantic's report in our words; `annotations` are those of the fields or arguments."""
+    problems: list[Problem] = []
+    rivals: dict[int | str, list[Problem]] = {}  # by field: what the members of its union say
+    for report in error.errors(include_url=False):
+        place, found = report["loc"], _found(report)
+        if len(place) > 1 and _is_union(annotations.get(str(place[0]))):
+            field, _member, *rest = place
+            rivals.setdefault(field, []).extend(_under((field, *rest), found))
+        else:
+            problems.extend(_under(place, found))
+    return problems + [problem for said in rivals.values() for problem in _furthest(said)]
+
+
+def _refusal(error: ValidationError, model: type[BaseModel]) -> InvalidInput:
+    reports = error.errors(include_url=False)
+    for report in reports:  # a misspelt field comes first: what else is wrong may follow from it
+        cause = report.get("ctx", {}).get("error")
+        if isinstance(cause, UnknownName):
+            return cause
+        if report["type"] == "extra_forbidden":
+            return _unknown_field(model, report["loc"][-1])
+    fields = {name: field.annotation for name, field in model.model_fields.items()}
+    return InvalidFields(model.__name__, problems_of(error, fields))
+
+
+def _unknown_field(model: type[BaseModel], name: Any) -> UnknownName:
+    return UnknownName(f"field of {model.__name__}", str(name), model.model_fields)
+
+
+def _found(report: Any) -> list[Problem]:
+    """The problems of one of pydantic's reports: those of a nested model, or the report itself."""
+    cause = report.get("ctx", {}).get("error")
+    if isinstance(cause, InvalidFields):
+        return cause.problems
+    if report["type"] in ("missing", "missing_argument"):
+        return [Problem((), None, "is required")]
+    reason = report["msg"].removeprefix("Input ") if cause is None else str(cause)
+    return [Problem((), _shown(report["input"]), reason)]
+
+
+def _under(place: tuple[int | str, ...], problems: list[Problem]) -> list[Problem]:
+    return [problem._replace(place=place + problem.place) for problem in problems]
+
+
+def _is_union(annotation: Any) -> bool:
+    """Whether pydantic reports the members apart: not for `T | None`."""
+    members = [member for member in get_args(annotation) if member is not NoneType]
+    return get_origin(annotation) in (Union, UnionType) and len(members) > 1
+
+
+def _furthest(problems: list[Problem]) -> list[Problem]:
+    """The member of a union that was meant is the one that went deepest; if in doubt, say what each wants."""
+    depth = max(len(problem.place) for problem in problems)
+    merged: dict[tuple[int | str, ...], Problem] = {}
     for problem in problems:
-        # An unknown field of the model itself deserves a "did you mean".
-        if problem["type"] == "extra_forbidden" and len(problem["loc"]) == 1:
-            raise UnknownName(f"field of {model.__name__}", str(problem["loc"][0]), model.model_fields)
-    lines = [
-        f"{model.__name__}.{'.'.join(map(str, p['loc'])) or '(whole)'} = {_shown(p['input'])}: {p['msg']}"
-        for p in problems
-    ]
-    raise InvalidInput("; ".join(lines)) from None
+        if len(problem.place) == depth:
+            rival = merged.get(problem.place)
+            reason = problem.reason if rival is None else f"{rival.reason}, or {problem.reason}"
+            merged[problem.place] = problem._replace(reason=reason)
+    return list(merged.values())
 
 
 def _shown(value: Any) -> str:
     text = repr(value)
-    return text if len(text) <= 80 else text[:77] + "..."
+    return text if len(text) <= SHOWN else text[: SHOWN - 3] + "..."

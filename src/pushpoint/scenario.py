@@ -1,21 +1,22 @@
-"""One run as data: robot, world, plant, controller, servo, start, duration, seed. To and from YAML and JSON."""
+"""One run as data: robot, world, plant, controller, servo, start, duration, seed; to and from YAML, JSON."""
 
 from __future__ import annotations
 
 import inspect
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, cast, get_type_hints
 
 from pydantic import Field, NonNegativeInt, ValidationError, field_validator, model_validator, validate_call
 
 from pushpoint.errors import InvalidInput, UnknownName
-from pushpoint.fields import Frozen, Number, Positive
+from pushpoint.fields import Frozen, Name, Number, Positive, problems_of
 from pushpoint.registry import Registry
 from pushpoint.robots import Robot, Servo, robots
 from pushpoint.worlds import World, worlds
 
 SCHEMA = 1
+RECORD_PERIOD = 0.01  # [s], about, where a scenario gives none
 
 Pair = tuple[Number, Number]
 
@@ -23,20 +24,24 @@ Pair = tuple[Number, Number]
 class Choice(Frozen):
     """A registered thing by name, with options."""
 
-    name: str
-    options: dict[str, Any] = {}
+    name: Name
+    options: dict[str, Any] = Field(default_factory=dict)
 
     @model_validator(mode="before")
     @classmethod
     def _name_alone(cls, value: Any) -> Any:
-        return {"name": value} if isinstance(value, str) else value
+        if isinstance(value, str):
+            return {"name": value}
+        if not isinstance(value, Choice | Mapping):
+            raise ValueError("should be a name, or a name with options")
+        return value
 
 
 class Start(Frozen):
     """Where and how fast the robot starts.
 
-    `position` is that of the centre of link `link`, or of the centre of mass if `link` is None; `angle` is the mean
-    of the link angles. Without `joint_angle` the robot starts in the shape its controller asks for at t = 0.
+    `position` is that of the centre of link `link`, or of the centre of mass if `link` is None; `angle` is the
+    mean of the link angles. Without `joint_angle` the robot starts in the shape its controller asks for at t = 0.
     """
 
     position: Pair = (0.0, 0.0)  # [m]
@@ -52,7 +57,7 @@ class Start(Frozen):
 class Scenario(Frozen):
     """Everything that one run needs. Registered ones are named `key/slug`."""
 
-    name: str
+    name: Name
     title: str = ""
     robot: Choice | Robot
     world: Choice | World
@@ -62,36 +67,51 @@ class Scenario(Frozen):
     start: Start = Start()
     duration: Annotated[float, Field(gt=0, le=86400)] = 10.0  # [s]
     control_period: Positive = 0.01  # [s]
-    record_period: Positive | None = None  # [s], default: 0.01 s or the control period if that is longer
+    record_period: Positive | None = None  # [s], default: the whole number of ticks nearest to 0.01 s
     seed: NonNegativeInt = 0
     source: str = ""
     schema_version: Literal[1] = SCHEMA
 
-    @field_validator("robot", "world", mode="before")
+    @field_validator("robot", mode="before")
     @classmethod
-    def _names(cls, value: Any) -> Any:
-        return Choice(name=value) if isinstance(value, str) else value
+    def _robot(cls, value: Any) -> Any:
+        return _named_or_made(value, Robot)
+
+    @field_validator("world", mode="before")
+    @classmethod
+    def _world(cls, value: Any) -> Any:
+        return _named_or_made(value, World)
 
     def built_robot(self) -> Robot:
         if isinstance(self.robot, Robot):
             return self.robot
-        return build(robots, self.robot, self.seed)
+        return cast(Robot, build(robots, self.robot, self.seed))
 
     def built_world(self) -> World:
         if isinstance(self.world, World):
             return self.world
-        return build(worlds, self.world, self.seed)
+        return cast(World, build(worlds, self.world, self.seed))
 
     @property
     def recorded_every(self) -> float:
-        return self.record_period or max(0.01, self.control_period)
+        """Time from row to row of the recording [s]."""
+        if self.record_period is not None:
+            return self.record_period
+        return max(1, round(RECORD_PERIOD / self.control_period)) * self.control_period
 
     def with_overrides(self, overrides: Mapping[str, Any]) -> Scenario:
-        """A copy with fields replaced by dotted path: ``{"controller.amplitude": 0.6, "duration": 5.0}``."""
-        data = self.model_dump()
-        for path, value in overrides.items():
-            _override(data, path.split("."), value, path)
-        return Scenario.parse(data)  # type: ignore[no-any-return]  # parse is typed for every subclass at once
+        """A copy with values replaced by dotted path: ``{"controller.amplitude": 0.6, "duration": 5.0}``.
+
+        Whole fields come first: another plant drops the old one's options, not those given along with it. The
+        servo comes last: by default it is that of the robot, which others may change.
+        """
+        scenario = self
+        for turn in (_is_whole, _is_part, _is_servo_part):
+            data = _editable(scenario.model_dump())
+            for path in filter(turn, overrides):
+                _override(data, path, _editable(overrides[path]))
+            scenario = Scenario.parse(data)
+        return scenario
 
     def to_yaml(self) -> str:
         import yaml
@@ -107,13 +127,22 @@ class Scenario(Frozen):
         if isinstance(source, Path):
             try:
                 text = source.read_text(encoding="utf-8")
-            except OSError as error:
-                raise InvalidInput(f"scenario file {str(source)!r} cannot be read: {error.strerror}") from None
+            except (OSError, UnicodeDecodeError) as error:
+                raise InvalidInput(f"scenario file {str(source)!r} cannot be read: {error}") from None
         try:
             data = yaml.safe_load(str(text))
         except yaml.YAMLError as error:
             raise InvalidInput(f"not valid YAML: {error}") from None
-        return cls.parse(data)  # type: ignore[no-any-return]  # as above
+        return cls.parse(data)
+
+
+def _named_or_made(value: Any, kind: type[Robot] | type[World]) -> Any:
+    """A registered one by name, or one in full: told apart by the fields that only the latter has."""
+    if isinstance(value, kind):
+        return value
+    own = kind.model_fields.keys() - Choice.model_fields.keys()
+    in_full = isinstance(value, Mapping) and not own.isdisjoint(value)
+    return (kind if in_full else Choice).parse(value)
 
 
 def build(registry: Registry[Any], choice: Choice, seed: int) -> Any:
@@ -129,76 +158,105 @@ def build(registry: Registry[Any], choice: Choice, seed: int) -> Any:
     try:
         return validate_call(factory)(**options)
     except ValidationError as error:
-        problem = error.errors(include_url=False)[0]
-        field = ".".join(str(part) for part in problem["loc"])
-        raise InvalidInput(
-            f"{registry.kind} {choice.name!r}, option {field} = {problem['input']!r}: {problem['msg']}"
-        ) from None
+        problems = problems_of(error, get_type_hints(factory))
+        told = "; ".join(problem.told("options") for problem in problems)
+        raise InvalidInput(f"{registry.kind} {choice.name!r}, {told}") from None
 
 
-def _override(data: dict[str, Any], keys: list[str], value: Any, path: str) -> None:
-    head, rest = keys[0], keys[1:]
+def _is_whole(path: str) -> bool:
+    return "." not in path
+
+
+def _is_part(path: str) -> bool:
+    return "." in path and not _is_servo_part(path)
+
+
+def _is_servo_part(path: str) -> bool:
+    return path.startswith("servo.")
+
+
+def _override(data: dict[str, Any], path: str, value: Any) -> None:
+    head, *rest = path.split(".")
     if head not in Scenario.model_fields:
         raise UnknownName("scenario field", head, Scenario.model_fields)
     if head in ("robot", "world", "plant", "controller"):
-        _override_choice(data, head, rest, value, path)
-    elif head == "servo" and rest and data["servo"] is None:
-        data["servo"] = Scenario.parse(data).built_robot().servo.model_dump()
-        _set(data, keys, value, path)
-    else:
-        _set(data, keys, value, path)
-
-
-def _override_choice(data: dict[str, Any], head: str, rest: list[str], value: Any, path: str) -> None:
-    """`world.friction` is an option of the factory; `world.ground.friction` a field of what it builds."""
-    if not rest:
-        same = isinstance(value, str) and value == data[head].get("name")
-        data[head] = data[head] if same else value  # another plant or controller drops the old one's options
+        _override_choice(data, path, value)
         return
-    if "options" in data[head]:
-        if rest[0] == "options":
-            rest = rest[1:]
-        if head in ("plant", "controller") or rest[0] in inspect.signature(_factory(head, data)).parameters:
-            data[head]["options"] = {**data[head]["options"], ".".join(rest): value}
-            return
-        built = Scenario.parse(data)
-        data[head] = (built.built_robot() if head == "robot" else built.built_world()).model_dump()
-    _set(data, [head, *rest], value, path)
+    if head == "servo" and rest and data["servo"] is None:
+        data["servo"] = Scenario.parse(data).built_robot().servo.model_dump()
+    _set(data, path, value)
 
 
-def _factory(head: str, data: dict[str, Any]) -> Any:
-    return (robots if head == "robot" else worlds)[data[head]["name"]]
-
-
-def _set(data: Any, keys: list[str], value: Any, path: str) -> None:
-    """Replace one leaf of nested dictionaries and tuples; unknown keys list the valid ones."""
-    *parents, last = keys
-    for key in parents:
-        data = _child(data, key, path)
-    if isinstance(data, list):
-        data[_index(data, last, path)] = value
-    elif isinstance(data, dict) and last in data:
-        data[last] = value
+def _override_choice(data: dict[str, Any], path: str, value: Any) -> None:
+    """`world.friction` is an option of the factory; `world.ground.friction` a field of what it builds."""
+    head, *rest = path.split(".")
+    chosen = data[head]
+    if not rest or (rest == ["name"] and "options" in chosen):
+        if value != chosen["name"]:  # another plant or controller drops the old one's options
+            data[head] = value
+    elif "options" not in chosen or rest == ["options"]:
+        _set(data, path, value)
+    elif rest[0] == "options":
+        _set_option(chosen["options"], rest[1:], value, path)
+    elif head in ("plant", "controller"):
+        _set_option(chosen["options"], rest, value, path)  # which there are is known when they are built
     else:
-        raise UnknownName("key", path, _paths(data, path, last))
+        _override_factory(data, path, value)
 
 
-def _child(data: Any, key: str, path: str) -> Any:
-    if isinstance(data, dict) and key in data:
-        if isinstance(data[key], tuple):
-            data[key] = list(data[key])
-        return data[key]
+def _override_factory(data: dict[str, Any], path: str, value: Any) -> None:
+    """An option of a robot or a world, if the path ends there; else a field of what the factory builds."""
+    head, first, *rest = path.split(".")
+    options = inspect.signature((robots if head == "robot" else worlds)[data[head]["name"]]).parameters
+    if first in options and (not rest or first in data[head]["options"]):
+        _set_option(data[head]["options"], [first, *rest], value, path)
+        return
+    scenario = Scenario.parse(data)
+    made = scenario.built_robot() if head == "robot" else scenario.built_world()
+    if first not in type(made).model_fields:
+        raise UnknownName("key", path, [f"{head}.{key}" for key in {*options, *type(made).model_fields}])
+    data[head] = _editable(made.model_dump())
+    _set(data, path, value)
+
+
+def _set_option(options: dict[str, Any], keys: list[str], value: Any, path: str) -> None:
+    """One option, or a part of one that is given; the defaults are not known here."""
+    if len(keys) == 1:
+        options[keys[0]] = value
+    elif keys[0] not in options:
+        raise InvalidInput(f"{path!r}: {keys[0]!r} is not set, so no part of it can be; set it as a whole")
+    else:
+        _set_part(options, keys, value, path)
+
+
+def _set(data: dict[str, Any], path: str, value: Any) -> None:
+    _set_part(data, path.split("."), value, path)
+
+
+def _set_part(data: Any, keys: list[str], value: Any, path: str) -> None:
+    """Replace one leaf of nested dictionaries and lists; unknown keys list the valid ones."""
+    *parents, last = keys
+    for depth, key in enumerate(parents):
+        data = data[_known_key(data, key, path, len(keys) - depth)]
+    data[_known_key(data, last, path, 1)] = value
+
+
+def _known_key(data: Any, key: str, path: str, from_end: int) -> int | str:
+    """The key as it is, or as a number if it is one of a list; `from_end` counts it in `path`."""
+    stem = ".".join(path.split(".")[:-from_end])
     if isinstance(data, list):
-        return data[_index(data, key, path)]
-    raise UnknownName("key", path, _paths(data, path, key))
+        if not key.isdecimal() or int(key) >= len(data):
+            raise InvalidInput(f"{path!r}: {key!r} is not an index of {stem}, which has {len(data)} values")
+        return int(key)
+    if not isinstance(data, dict):
+        raise InvalidInput(f"{path!r}: {stem} = {data!r} has no parts")
+    if key not in data:
+        raise UnknownName("key", f"{stem}.{key}", [f"{stem}.{known}" for known in data])
+    return key
 
 
-def _index(data: list[Any], key: str, path: str) -> int:
-    if not key.isdigit() or int(key) >= len(data):
-        raise InvalidInput(f"{path!r}: {key!r} is not an index from 0 to {len(data) - 1}")
-    return int(key)
-
-
-def _paths(data: Any, path: str, key: str) -> list[str]:
-    stem = path[: path.index(key)]
-    return [stem + str(k) for k in data] if isinstance(data, dict) else []
+def _editable(data: Any) -> Any:
+    """A copy with lists for tuples."""
+    if isinstance(data, dict):
+        return {key: _editable(value) for key, value in data.items()}
+    return [_editable(value) for value in data] if isinstance(data, list | tuple) else data

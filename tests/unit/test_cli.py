@@ -143,7 +143,7 @@ def test_run_writes_files_and_one_json_object(shell: Shell, tmp_path: Path) -> N
 
 
 def test_run_of_a_file_prints_a_table(shell: Shell, tmp_path: Path) -> None:
-    scenario = pushpoint.scenarios[TRACK].with_overrides({"duration": 0.1, "name": "lab/own run"})
+    scenario = pushpoint.scenarios.scenarios[TRACK].with_overrides({"duration": 0.1, "name": "lab/own run"})
     (tmp_path / "own.yaml").write_text(scenario.to_yaml(), encoding="utf-8")
     code, out, err = shell("run", "own.yaml")
     assert code == 0, err

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import math
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -23,7 +21,7 @@ from pushpoint.plants._base import StateArrays
 from pushpoint.recording import Recording
 from pushpoint.robots import Robot, Servo, robots
 from pushpoint.scenario import Scenario
-from pushpoint.simulate import Run, _next_chunk, resume, simulate
+from pushpoint.simulation import Run, _next_chunk, resume, simulate
 from pushpoint.types import (
     Command,
     CommandTable,
@@ -415,32 +413,7 @@ def test_a_start_that_touches_is_accepted() -> None:
     assert simulate(scenario("hold", world=world)).failure is None
 
 
-# --- the package ---
-
-
-def test_importing_the_package_is_cheap() -> None:
-    code = "import sys, pushpoint; print(sorted({'numpy', 'numba', 'xarray', 'pydantic'} & set(sys.modules)))"
-    assert (
-        subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
-        == "[]\n"
-    )
-
-
-def test_public_names_are_not_hidden_by_modules_of_the_same_name() -> None:
-    code = (
-        "import pushpoint.simulate, pushpoint.robots, pushpoint.worlds, pushpoint.plants, pushpoint as pp;"
-        "assert callable(pp.simulate); assert 'aiko' in pp.robots; assert 'track' in pp.worlds;"
-        "assert 'planar_stepping' in pp.plants"
-    )
-    subprocess.run([sys.executable, "-c", code], check=True)
-
-
-def test_every_public_name_is_there() -> None:
-    assert dir(pp) == sorted(pp.__all__)
-    for name in pp.__all__:
-        assert getattr(pp, name) is not None
-    with pytest.raises(AttributeError, match="simulat"):
-        _ = pp.simulat
+# --- by name ---
 
 
 def test_scenarios_are_found_by_name_with_suggestions() -> None:

@@ -104,7 +104,7 @@ def scenario_json(scenario: Scenario) -> str:
 
 
 def scenario_of(groups: Groups) -> Scenario:
-    return Scenario.parse(json.loads(groups[""].attrs["scenario"]))  # type: ignore[no-any-return]  # typed for all
+    return Scenario.parse(json.loads(groups[""].attrs["scenario"]))
 
 
 def _plain(value: Any) -> Any:

@@ -12,7 +12,7 @@ from pushpoint.errors import SolverFailure, UnknownName
 from pushpoint.reproduction import Claim, claims
 from pushpoint.reproduction.published import curve
 from pushpoint.scenarios import scenarios
-from pushpoint.simulate import simulate
+from pushpoint.simulation import simulate
 
 if TYPE_CHECKING:
     from pushpoint.recording.recording import Recording

@@ -1,4 +1,4 @@
-"""Robots: geometry, masses, joints and default servo gains; one file per robot, each number with its source."""
+"""Robots: geometry, masses, joints, default servo gains; one file per robot, each number with its source."""
 
 from pushpoint.registry import Registry
 from pushpoint.robots._model import Link, Robot, RobotFactory, Servo

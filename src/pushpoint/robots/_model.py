@@ -6,13 +6,15 @@ import math
 from collections.abc import Callable
 from typing import Annotated
 
-from pydantic import Field, model_validator
+from pydantic import Field, ValidationInfo, field_validator
 
-from pushpoint.fields import Frozen, NonNegative, Positive, PositiveOrInf
+from pushpoint.fields import Frozen, Name, NonNegative, Positive, PositiveOrInf
+
+MAX_CORE_LENGTHS = 5  # beyond, somebody mistook the unit
 
 
 class Servo(Frozen):
-    """Joint servo: torque = stiffness (reference - angle) + damping (rate reference - rate), then play and limit.
+    """Joint servo: stiffness (reference - angle) + damping (rate reference - rate), then play and limit.
 
     `play` is the full dead band of the gears: torques that would close less than half of it are not
     transmitted. Gains of zero leave the feed-forward torque alone.
@@ -33,6 +35,14 @@ class Link(Frozen):
     radius: Positive  # [m], half width of the capsule
     core: NonNegative | None = None  # [m], half length of the capsule's axis; default: half the length
 
+    @field_validator("core")
+    @classmethod
+    def _core_within_reason(cls, core: float | None, info: ValidationInfo) -> float | None:
+        length = info.data.get("length", math.inf)  # a bad length is reported by itself
+        if core is not None and core > MAX_CORE_LENGTHS * length:
+            raise ValueError(f"should be at most {MAX_CORE_LENGTHS} times the length of {length} m")
+        return core
+
     @property
     def half_core(self) -> float:
         return self.length / 2 if self.core is None else self.core
@@ -41,17 +51,10 @@ class Link(Frozen):
 class Robot(Frozen):
     """A chain of links, numbered from the tail, with the gains its servos have by default."""
 
-    name: str
+    name: Name
     links: Annotated[tuple[Link, ...], Field(min_length=1)]
     servo: Servo = Servo()
     source: str = ""
-
-    @model_validator(mode="after")
-    def _core_within_reason(self) -> Robot:
-        for i, link in enumerate(self.links):
-            if link.half_core > 5 * link.length:
-                raise ValueError(f"links.{i}.core = {link.half_core} m is more than five times its length")
-        return self
 
     @property
     def mass(self) -> float:

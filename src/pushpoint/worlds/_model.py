@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Literal
 
-from pushpoint.fields import Frozen, NonNegative, Number, Positive
+from pushpoint.fields import Frozen, Name, NonNegative, Number, Positive
 
 
 class Ground(Frozen):
     """Dry friction between ground and links, P2 (50) and (52).
 
-    With `friction_across` the admissible forces form an ellipse in the link's frame: `friction` then holds along
-    the link, `friction_across` across it.
+    With `friction_across` the admissible forces form an ellipse in the link's frame: `friction` then holds
+    along the link, `friction_across` across it.
     """
 
     friction: NonNegative = 0.2
@@ -39,7 +39,7 @@ class Disc(Frozen):
 class World(Frozen):
     """Ground, gravity and obstacles."""
 
-    name: str
+    name: Name
     ground: Ground = Ground()
     gravity: NonNegative = 9.81  # [m/s2], presses the links to the ground
     obstacles: tuple[Disc, ...] = ()

@@ -43,4 +43,5 @@ def random_field(
         if all(math.hypot(x - a, y - b) >= r + c + gap for a, b, c in placed):
             placed.append((x, y, r))
     discs = tuple(Disc(x=x, y=y, radius=r) for x, y, r in placed)
-    return World(name="random-field", ground=Ground(friction=friction), obstacles=discs, source=f"seed {seed}")
+    ground = Ground(friction=friction)
+    return World(name="random-field", ground=ground, obstacles=discs, source=f"seed {seed}")

@@ -22,13 +22,14 @@ def from_csv(path: Path, friction: NonNegative = 0.2) -> World:
             if missing:
                 raise InvalidInput(f"{path}: column {missing[0]!r} is missing; needed: {', '.join(COLUMNS)}")
             discs = tuple(_disc(path, reader.line_num, row) for row in reader)
-    except OSError as error:
-        raise InvalidInput(f"world file {str(path)!r} cannot be read: {error.strerror}") from None
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        raise InvalidInput(f"world file {str(path)!r} cannot be read: {error}") from None
     return World(name="csv", ground=Ground(friction=friction), obstacles=discs, source=Path(path).name)
 
 
 def _disc(path: Path, line: int, row: dict[str, str]) -> Disc:
     try:
-        return Disc(**{field: float(row[column]) for field, column in zip(("x", "y", "radius"), COLUMNS, strict=True)})
-    except (TypeError, ValueError) as error:
+        x, y, radius = (float(row[column]) for column in COLUMNS)
+        return Disc(x=x, y=y, radius=radius)
+    except (TypeError, ValueError) as error:  # InvalidInput is a ValueError too
         raise InvalidInput(f"{path}, line {line}: {error}") from None

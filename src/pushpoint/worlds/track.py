@@ -26,8 +26,8 @@ RADIUS = 0.125
 
 # P2 VIII-B lists eight radii for seven obstacles; the first seven are taken.
 SMALL_RADII = (0.02, 0.03, 0.01, 0.02, 0.03, 0.01, 0.02)
-# P2 does not give the small obstacles' places. Here their contact surfaces coincide with those of the large ones:
-# each centre lies on the mean contact normal, which points down on upper and up on lower obstacles.
+# P2 does not give the small obstacles' places. Here their contact surfaces coincide with those of the large
+# ones: each centre lies on the mean contact normal, which points down on upper and up on lower obstacles.
 UPPER_NORMAL = math.radians(-53.0)
 LOWER_NORMAL = math.radians(55.0)
 
@@ -40,7 +40,7 @@ def track(
     peg3_left: Number = 0.0,
     without: tuple[Annotated[int, Field(ge=1, le=7)], ...] = (),
 ) -> World:
-    """Seven pipes; `peg3_left` moves the third to the left [m], `without` leaves some out (counted from 1)."""
+    """Seven pipes; `peg3_left` [m] moves the third to the left, `without` leaves some out (counted from 1)."""
     discs = [Disc(x=x, y=y, radius=RADIUS) for x, y in CENTRES]
     discs[2] = Disc(x=discs[2].x, y=discs[2].y + peg3_left, radius=RADIUS)
     kept = tuple(disc for number, disc in enumerate(discs, start=1) if number not in without)

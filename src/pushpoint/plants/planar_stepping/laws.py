@@ -6,7 +6,8 @@ With multipliers from the last iterate (augmented Lagrangian) every impulse is a
     friction  P_T = projection on the disc of P_T' - r gamma_T            P2 (58), scaled to a disc for (52)
     servo     P_J = clip(dead band(a - kappa rate) + feed-forward)        P2 (43) at the end of the step, implicit
 
-so that the step is the minimum of a strictly convex function of the end velocity. `held` keeps every contact closed and
+so that the step is the minimum of a strictly convex function of the end velocity. r is `penalty` times the link's mass:
+an update of the multipliers shrinks the error of a law of stick by about that factor. `held` keeps every contact closed and
 every link stuck that the multipliers show so, whatever the velocity: after a change of the problem the next Newton step
 is then the right one unless something really opens or slips.
 """
@@ -67,6 +68,7 @@ from pushpoint.plants.planar_stepping.model import (
     OLD_VX,
     OLD_VY,
     OLD_W,
+    PENALTY,
     SERVO_D,
     SERVO_P,
     WEIGHT,
@@ -76,7 +78,6 @@ from pushpoint.plants.planar_stepping.model import (
 from pushpoint.types import FloatArray
 
 INSIDE = 1.0 - 1e-9  # a friction impulse whose square is below this part of the disc's was one of stick
-PENALTY = 1e5  # r over the link's mass: an update of the multipliers shrinks the error of a law by about this factor
 
 
 @kernel
@@ -123,11 +124,11 @@ def approach_speed(link: FloatArray, contact: FloatArray, i: int, k: int) -> flo
 
 
 @kernel
-def ground_impulse(link: FloatArray, i: int, held: bool) -> None:
+def ground_impulse(link: FloatArray, i: int, penalty: float, held: bool) -> None:
     """Friction of link i and its tangent; P2 (58) with (50) or (52)."""
     radius = link[i, DISC]
     vx, vy = slide(link, i)
-    r = PENALTY * link[i, MASS]
+    r = penalty * link[i, MASS]
     guess_x, guess_y = link[i, GROUND_GUESS_X], link[i, GROUND_GUESS_Y]
     x, y = guess_x - r * vx, guess_y - r * vy
     length = math.sqrt(x * x + y * y)
@@ -156,9 +157,9 @@ def apply_contact(link: FloatArray, contact: FloatArray, i: int, k: int) -> None
 
 
 @kernel
-def contact_impulse(link: FloatArray, contact: FloatArray, i: int, k: int, held: bool) -> None:
+def contact_impulse(link: FloatArray, contact: FloatArray, i: int, k: int, penalty: float, held: bool) -> None:
     """Normal impulse of contact k on link i and its tangent; P2 (57)."""
-    r = PENALTY * link[i, MASS]
+    r = penalty * link[i, MASS]
     contact[k, IMPULSE] = contact[k, GUESS] - r * approach_speed(link, contact, i, k)
     if contact[k, IMPULSE] <= 0.0 and not (held and contact[k, GUESS] > 0.0):
         contact[k, IMPULSE] = 0.0
@@ -187,13 +188,13 @@ def joint_impulse(link: FloatArray, i: int, dt: float) -> None:
 @kernel
 def evaluate(problem: Problem) -> None:
     """All impulses, tangents and imbalances at the present velocity."""
-    link, held = problem.link, problem.number[HELD] > 0.0
+    link, penalty, held = problem.link, problem.number[PENALTY], problem.number[HELD] > 0.0
     for i in range(link.shape[0]):
         load_inertia(link, i)
         if link[i, DISC] > 0.0:
-            ground_impulse(link, i, held)
+            ground_impulse(link, i, penalty, held)
         for k in range(problem.first[i], problem.first[i + 1]):
-            contact_impulse(link, problem.contact, i, k, held)
+            contact_impulse(link, problem.contact, i, k, penalty, held)
         load_imbalance(link, i)
         if i > 0:
             joint_impulse(link, i, problem.number[DT])
@@ -244,7 +245,7 @@ def law_residual(problem: Problem) -> float:
 @kernel
 def is_free(problem: Problem) -> bool:
     """Whether nothing outside can act on the robot in this step."""
-    return problem.link[0, DISC] == 0.0 and problem.first[problem.link.shape[0]] == 0
+    return bool(problem.link[0, DISC] == 0.0 and problem.first[problem.link.shape[0]] == 0)
 
 
 @kernel

@@ -36,7 +36,7 @@ NORMAL_X, NORMAL_Y, ARM, APPROACH, GUESS, IMPULSE, PAIR = 0, 1, 2, 3, 4, 5, 6  #
 CONTACT_WIDTH = 7
 
 # Entries of Problem.number.
-DT, CONSERVING, TOLERANCE, MAX_ITERATIONS, GRAVITY, WEIGHT, PASSIVE, SKIN, HELD, WORST_LINK = range(10)
+DT, CONSERVING, TOLERANCE, MAX_ITERATIONS, GRAVITY, WEIGHT, PASSIVE, SKIN, HELD, PENALTY, WORST_LINK = range(11)
 
 # Columns of State.link and State.pair.
 S_X, S_Y, S_ANGLE, S_VX, S_VY, S_W, S_GROUND_X, S_GROUND_Y, S_LAST_VX, S_LAST_VY, S_LAST_W = range(11)
@@ -47,7 +47,7 @@ PAIR_WIDTH = 8
 class Problem(NamedTuple):
     """The contact problem of one step: what does not change in a run, and scratch."""
 
-    number: FloatArray  # (10,): dt [s], flags and tolerances; see the names above
+    number: FloatArray  # (11,): dt [s], flags and tolerances; see the names above
     link: FloatArray  # (n, LINK_WIDTH)
     contact: FloatArray  # (pairs, CONTACT_WIDTH)
     first: IntArray  # (n + 1,): contacts of link i are first[i] .. first[i + 1]
@@ -90,7 +90,7 @@ def make_problem(robot: Robot, world: World, servo: Servo, options: PlanarSteppi
     link[1:, SERVO_P], link[1:, SERVO_D] = dt * servo.stiffness, dt * servo.damping
     link[1:, BAND] = dt * 0.5 * servo.stiffness * servo.play
     link[1:, LIMIT] = dt * min(servo.torque_limit, 1e12)
-    number = np.zeros(10)
+    number = np.zeros(11)
     number[DT] = dt
     number[CONSERVING] = options.scheme == "conserving"
     number[TOLERANCE] = options.tolerance

@@ -34,6 +34,7 @@ from pushpoint.plants.planar_stepping.model import (
     GRAVITY,
     HELD,
     MAX_ITERATIONS,
+    PENALTY,
     TOLERANCE,
     TRIAL_VX,
     TRIAL_VY,
@@ -43,14 +44,20 @@ from pushpoint.plants.planar_stepping.model import (
 from pushpoint.types import FloatArray
 
 CHORD_ERROR = 1e-9  # of the fastest link's speed: far below the error of the step
-CHORD_UPDATES = 20  # they settle in one or two
+CHORD_UPDATES = 10  # they settle in one or two
 # Without friction and contacts the momenta are conserved, and what a step leaves adds up. There is no penalty that
 # amplifies round-off either, so that the solve can go on to it: one or two sweeps more.
 FREE_TOLERANCE = 1e-13
 FREE_CHORD_ERROR = 1e-14
 FREE_SWEEPS = 6  # at most, for the sake of round-off in long chains
-NEAR = 1e-2  # imbalance below which the chords are looked after
-SHORTENINGS = 20
+NEAR = 1e-4  # imbalance below which the chords are looked after
+# The line search is easy-going at first. Where flags go round in circles, as they can with kinked laws, it turns to the
+# minimum along the step: descent on a convex function then ends every circle.
+GOOD, VERY_GOOD, PATIENCE = 0.5, 1e-3, 8
+SHORTENINGS = 30
+# r over the link's mass. Large ones settle the multipliers in one update, but amplify round-off; a link that slides at a
+# speed of R / r or less needs them: they grow where an update gains too little.
+LEAST_PENALTY, MOST_PENALTY, GAIN = 1e5, 1e9, 0.1
 
 
 @kernel
@@ -94,16 +101,16 @@ def chords_fit(problem: Problem, error: float) -> bool:
 
 
 @kernel
-def shorten(problem: Problem, at_zero: float, at_one: float) -> None:
-    """Find the minimum along a Newton step that overshot, by safeguarded secants."""
+def shorten(problem: Problem, at_zero: float, at_one: float, good: float) -> None:
+    """Go to where the slope along a Newton step that overshot is below `good` of what it was: safeguarded secants."""
     low, high, low_slope, high_slope = 0.0, 1.0, at_zero, at_one
-    for _ in range(SHORTENINGS):
-        share = low_slope / (low_slope - high_slope)
-        length = low + min(0.9, max(0.1, share)) * (high - low)
+    for k in range(SHORTENINGS):
+        share = 0.5 if k % 3 == 2 else min(0.9, max(0.1, low_slope / (low_slope - high_slope)))
+        length = low + share * (high - low)
         move(problem.link, length)
         evaluate(problem)
         at = slope(problem.link)
-        if abs(at) <= 0.5 * abs(at_zero):
+        if abs(at) <= good * abs(at_zero):
             return
         if at > 0.0:
             high, high_slope = length, at
@@ -119,8 +126,12 @@ def hold(problem: Problem) -> None:
 
 
 @kernel
-def newton_step(problem: Problem, before: float) -> float:
-    """One sweep, and as much of its step as is good. Returns the imbalance after it."""
+def newton_step(problem: Problem, before: float, good: float) -> float:
+    """One sweep, and as much of its step as is good. Returns the imbalance after it.
+
+    The slope along the step grows from below zero, so that only an overshoot is refused: a slope at its end above `good`
+    of the one at its start.
+    """
     link = problem.link
     sweep(link)
     at_zero = slope(link)
@@ -129,11 +140,11 @@ def newton_step(problem: Problem, before: float) -> float:
     move(link, 1.0)
     evaluate(problem)
     residual = balance_residual(problem)
-    if held or residual <= 0.5 * before:
+    if held or residual <= NEAR * before:
         return residual
     at_one = slope(link)
-    if at_one > 0.5 * abs(at_zero):  # the slope grows from at_zero < 0: only an overshoot is refused
-        shorten(problem, at_zero, at_one)
+    if at_one > good * abs(at_zero):
+        shorten(problem, at_zero, at_one, good)
         residual = balance_residual(problem)
     return residual
 
@@ -146,18 +157,24 @@ def newton(problem: Problem) -> tuple[float, int]:
     error = CHORD_ERROR
     if is_free(problem):
         error, tolerance = FREE_CHORD_ERROR, FREE_TOLERANCE
+    problem.number[PENALTY] = LEAST_PENALTY
     hold(problem)
-    residual = 1.0
+    residual, last_law = 1.0, 1.0
     for iteration in range(limit):
-        residual = newton_step(problem, residual)
+        residual = newton_step(problem, residual, GOOD if iteration < PATIENCE else VERY_GOOD)
         if iteration == FREE_SWEEPS:
             error, tolerance = CHORD_ERROR, problem.number[TOLERANCE]
-        again = residual < NEAR and iteration < chord_updates and not chords_fit(problem, error)
+        again = False
+        if residual < NEAR and chord_updates > 0:
+            chord_updates -= 1
+            again = not chords_fit(problem, error)
         if residual <= tolerance and not again:
             law = law_residual(problem)
             if law <= tolerance:
                 return max(residual, law), iteration + 1
-            again = True
+            if law > GAIN * last_law:
+                problem.number[PENALTY] = min(10.0 * problem.number[PENALTY], MOST_PENALTY)
+            again, last_law = True, law
         if again:
             keep_multipliers(problem)
             hold(problem)

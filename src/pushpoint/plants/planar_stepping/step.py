@@ -201,8 +201,8 @@ def account(problem: Problem, ledger: FloatArray) -> None:
         friction += along * (link[i, COS] * mx + link[i, SIN] * my) + across * (link[i, COS] * my - link[i, SIN] * mx)
         if i > 0:
             servo += link[i, TORQUE] * (mw - 0.5 * (link[i - 1, W] + link[i - 1, OLD_W]))
-    surplus = change - servo
-    if problem.number[PASSIVE] * problem.number[CONSERVING] > 0.0 and surplus > 0.0 and kinetic > surplus:
+    surplus = min(change - servo, kinetic)
+    if problem.number[PASSIVE] * problem.number[CONSERVING] > 0.0 and surplus > 0.0:
         hold_back(problem, kinetic, surplus)
         kinetic -= surplus
         change -= surplus

@@ -26,7 +26,7 @@ from pushpoint.worlds import World
 
 MULTIPLE_TOLERANCE = 1e-9  # relative: decimal periods are not exact in binary
 TOUCHING = 1e-9  # [m], overlaps of a start pose below this are round-off
-DEFAULT_RECORD_PERIOD = 0.01  # [s]
+MOST_PARTS = 10**9  # steps in a tick, ticks in a run: more do not fit in memory
 CHUNK_WALL_TIME = 0.2  # [s], between updates of the progress bar
 
 
@@ -45,7 +45,7 @@ def simulate(
     """
     if isinstance(scenario, Path):
         scenario = Scenario.from_yaml(scenario)
-    changed = overridden(scenario, {**(overrides or {}), **fields})
+    changed = scenario.with_overrides({**(overrides or {}), **fields})
     setup = Setup.of(changed)
     state = setup.plant.initial_state(start_pose(changed, setup.robot, setup.world, setup.controller))
     obs = setup.observe(state, tick=0)
@@ -75,15 +75,6 @@ def resume(checkpoint: Checkpoint, duration: float | None = None, *, progress: b
     return run.to_the_end(progress)
 
 
-def overridden(scenario: Scenario, changes: Mapping[str, Any]) -> Scenario:
-    """Whole fields first: another plant drops the old one's options, not those given along with it."""
-    whole = {path: value for path, value in changes.items() if "." not in path}
-    parts = {path: value for path, value in changes.items() if "." in path}
-    for step in (whole, parts):
-        scenario = scenario.with_overrides(step) if step else scenario
-    return scenario
-
-
 @dataclass(frozen=True)
 class Setup:
     """A scenario with everything built and all periods as whole numbers."""
@@ -104,11 +95,6 @@ class Setup:
         plant_options = model.Options.parse(scenario.plant.options)
         plant = model.build(robot, world, scenario.servo or robot.servo, plant_options)
         controller = policy.build(policy.Options.parse(scenario.controller.options), robot, period)
-        every = scenario.record_period
-        if every is None:
-            ticks_per_row = max(1, round(DEFAULT_RECORD_PERIOD / period))
-        else:
-            ticks_per_row = whole_multiple("record_period", every, "control_period", period)
         return cls(
             scenario=scenario,
             robot=robot,
@@ -117,7 +103,7 @@ class Setup:
             controller=controller,
             substeps=whole_multiple("control_period", period, "plant.dt", plant.dt),
             ticks=whole_multiple("duration", scenario.duration, "control_period", period),
-            ticks_per_row=ticks_per_row,
+            ticks_per_row=whole_multiple("record_period", scenario.recorded_every, "control_period", period),
         )
 
     @property
@@ -132,6 +118,10 @@ class Setup:
 
 def whole_multiple(name: str, value: float, unit_name: str, unit: float) -> int:
     """value / unit, which has to be a whole number of at least one."""
+    if value / unit > MOST_PARTS:
+        raise InvalidInput(
+            f"{name} = {value:.9g} s is more than {MOST_PARTS:g} times {unit_name} = {unit:g} s; that is too many"
+        )
     count = max(1, round(value / unit))
     if abs(value / unit - count) > MULTIPLE_TOLERANCE * count:
         raise InvalidInput(

@@ -1,0 +1,113 @@
+"""What one step costs as the robot grows: on the empty plane and among pegs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from math import cos, pi, sin
+
+import numpy as np
+
+from pushpoint.bench.runs import OURS, Prepared, prepare, stepped
+from pushpoint.bench.timing import ROUNDS, interleaved_best
+from pushpoint.errors import SolverFailure
+from pushpoint.scenario import Choice, Scenario
+from pushpoint.types import Trace
+from pushpoint.worlds import Disc, Ground, World
+
+LINKS = (11, 50, 100, 200, 500, 1000)
+FIT_FROM = 50  # links; below that the costs of a step that do not grow weigh in
+DT, STEPS = 1e-3, 200  # [s]
+WAVE_LINKS = 10  # links per wave of the gait
+PEG_RADIUS, PEG_CLEARANCE = 0.05, 0.001  # [m]
+FRICTION = 0.2
+
+
+@dataclass(frozen=True)
+class LinkCost:
+    """The cost of a step of a robot with so many links."""
+
+    links: int
+    us_per_step: float
+    us_per_link: float
+    contacts: float  # that push, mean over the recorded rows
+    iterations: float  # of the contact solver, mean over the steps
+
+
+@dataclass(frozen=True)
+class Growth:
+    """All sizes in one kind of world: cost per step ~ links ** exponent."""
+
+    world: str
+    costs: tuple[LinkCost, ...]
+    exponent: float | None
+
+
+def growth(say: Callable[[str], None], sizes: Sequence[int] = LINKS, rounds: int = ROUNDS) -> list[Growth]:
+    """Measure all sizes in both worlds, interleaved."""
+    say(f"cost per link, {min(sizes)} to {max(sizes)} links, best of {rounds}")
+    makers = {"plane": on_plane, "pegs": among_pegs}
+    runs = [prepare(make(n), OURS, {"dt": DT}) for make in makers.values() for n in sizes]
+    traces = [finished(run) for run in runs]
+    best = interleaved_best([partial(stepped, run) for run in runs], rounds)
+    costs = [cost(run, trace, t) for run, trace, t in zip(runs, traces, best, strict=True)]
+    found = []
+    for k, world in enumerate(makers):
+        part = tuple(costs[k * len(sizes) : (k + 1) * len(sizes)])
+        found.append(Growth(world, part, fitted_exponent(part)))
+    return found
+
+
+def on_plane(links: int) -> Scenario:
+    """A long aiko that undulates on the empty plane; the waves travel to the tail."""
+    return Scenario(
+        name="bench/plane",
+        robot=Choice(name="aiko", options={"links": links}),
+        world=World(name="plane", ground=Ground(friction=FRICTION)),
+        controller=Choice(
+            name="serpenoid",
+            options={"amplitude": 0.3, "frequency": 1.4, "phase_shift": -2 * pi / WAVE_LINKS},
+        ),
+        duration=STEPS * DT,
+    )
+
+
+def among_pegs(links: int) -> Scenario:
+    """The same with a peg beside each link that slopes most, twice per wave, on the side that pushes forward."""
+    scenario = on_plane(links)
+    setup, pose, _ = prepare(scenario, OURS, {})
+    slope = np.abs(pose.angle)
+    steepest = 1 + np.flatnonzero((slope[1:-1] >= slope[:-2]) & (slope[1:-1] > slope[2:]))
+    pegs = []
+    for i in steepest:
+        # A link that slopes up moves up when the wave runs to the tail, so that its peg is on its left.
+        side = np.sign(pose.angle[i]) * (setup.robot.links[i].radius + PEG_RADIUS + PEG_CLEARANCE)
+        (x, y), angle = pose.position[i], pose.angle[i]
+        pegs.append(Disc(x=x - side * sin(angle), y=y + side * cos(angle), radius=PEG_RADIUS))
+    world = World(name="pegs", ground=Ground(friction=FRICTION), obstacles=tuple(pegs))
+    return scenario.model_copy(update={"name": "bench/pegs", "world": world})
+
+
+def finished(run: Prepared) -> Trace:
+    """The trace of a run that has to work."""
+    trace = stepped(run)
+    if trace is None:
+        raise SolverFailure(f"{OURS} failed in {run.setup.scenario.name} with {len(run.setup.robot.links)} links")
+    return trace
+
+
+def cost(run: Prepared, trace: Trace, seconds: float) -> LinkCost:
+    n, steps, rows = len(run.setup.robot.links), int(trace.cursor[2]), int(trace.cursor[0]) - 1
+    per_step = 1e6 * seconds / steps
+    pushing = float(trace.cursor[1]) / rows
+    return LinkCost(n, per_step, per_step / n, pushing, float(trace.step[:steps, 1].mean()))
+
+
+def fitted_exponent(costs: Sequence[LinkCost], smallest: int = FIT_FROM) -> float | None:
+    """Slope of log cost over log links, by least squares; None with less than two sizes."""
+    large = [c for c in costs if c.links >= smallest]
+    if len(large) < 2:
+        return None
+    slope, _ = np.polyfit(np.log([c.links for c in large]), np.log([c.us_per_step for c in large]), 1)
+    return float(slope)

@@ -1,0 +1,140 @@
+"""All that a benchmark finds out, what it has to reach, and how it is kept."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import tempfile
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from importlib.metadata import PackageNotFoundError, version
+from math import isfinite
+from pathlib import Path
+from typing import Any
+
+from pushpoint._version import __version__
+from pushpoint.bench.duel import Duel
+from pushpoint.bench.ladder import ACCURACY
+from pushpoint.bench.links import DT, FIT_FROM, STEPS, Growth
+from pushpoint.bench.startup import Startup
+from pushpoint.errors import InvalidInput
+
+SCHEMA = 1
+RESULT_FILE = Path("results/bench/bench.json")
+LEAST_RATIO = 12.0
+LARGEST_EXPONENT = 1.1
+
+
+@dataclass(frozen=True)
+class Requirement:
+    """A number that has to be reached; `met` is None where it could not be measured."""
+
+    what: str
+    value: float | None
+    allowed: str
+    met: bool | None
+
+
+@dataclass(frozen=True)
+class Benchmark:
+    """The results of one run of `pushpoint bench`."""
+
+    duels: tuple[Duel, ...]
+    growth: tuple[Growth, ...]
+    startup: Startup
+    load_before: float | None  # of the machine, mean of a minute; others were at work if it is above zero
+    load_after: float | None  # about one process is the benchmark's own
+
+    @property
+    def requirements(self) -> list[Requirement]:
+        return [_speed(d) for d in self.duels] + [_linear(g) for g in self.growth]
+
+    @property
+    def missed(self) -> bool:
+        return any(r.met is False for r in self.requirements)
+
+
+def _speed(found: Duel) -> Requirement:
+    met = None if found.ratio is None else found.ratio >= LEAST_RATIO
+    if found.ours is None:
+        met = False  # not accurate at any dt of the ladder
+    return Requirement(f"{found.scenario}: MuJoCo's time over ours", found.ratio, f">= {LEAST_RATIO:g}", met)
+
+
+def _linear(found: Growth) -> Requirement:
+    met = None if found.exponent is None else found.exponent <= LARGEST_EXPONENT
+    what = f"{found.world}: cost per step ~ links ** exponent"
+    return Requirement(what, found.exponent, f"<= {LARGEST_EXPONENT:g}", met)
+
+
+def as_data(benchmark: Benchmark) -> dict[str, Any]:
+    """Plain data for JSON; times in seconds unless the name says us, distances in metres."""
+    data = {
+        "schema_version": SCHEMA,
+        "status": "missed" if benchmark.missed else "ok",
+        "requirements": [asdict(r) for r in benchmark.requirements],
+        "machine": machine() | {"load_before": benchmark.load_before, "load_after": benchmark.load_after},
+        "accuracy": {"rms": ACCURACY, "runs": [asdict(d) for d in benchmark.duels]},
+        "links": {
+            "dt": DT,
+            "steps": STEPS,
+            "exponent_from": FIT_FROM,
+            "worlds": [asdict(g) for g in benchmark.growth],
+        },
+        "startup": asdict(benchmark.startup),
+    }
+    plain: dict[str, Any] = _plain(data)
+    return plain
+
+
+def machine() -> dict[str, Any]:
+    """What the numbers depend on; nothing that tells whose machine it is."""
+    packages = {name: _version(name) for name in ("numpy", "numba", "mujoco")}
+    return {
+        "system": platform.system(),
+        "architecture": platform.machine(),
+        "cpu_count": os.cpu_count(),
+        "python": platform.python_version(),
+        "pushpoint": __version__,
+        **packages,
+    }
+
+
+def _version(package: str) -> str | None:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return None
+
+
+def _plain(value: Any) -> Any:
+    """Tuples as lists; numbers that JSON has no word for as None."""
+    if isinstance(value, Mapping):
+        return {key: _plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    if isinstance(value, float) and not isfinite(value):
+        return None
+    return value
+
+
+def as_text(data: Mapping[str, Any]) -> str:
+    return json.dumps(data, indent=2, allow_nan=False) + "\n"
+
+
+def write(path: Path, data: Mapping[str, Any]) -> None:
+    """Write a JSON file that is either complete or absent."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(prefix=".", suffix=path.suffix, dir=path.parent)
+    except OSError as error:
+        raise InvalidInput(f"file {str(path)!r} cannot be written: {error.strerror}") from None
+    temporary = Path(name)
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            file.write(as_text(data))
+        temporary.chmod(0o644)  # mkstemp keeps files private
+        os.replace(temporary, path)
+    finally:
+        temporary.unlink(missing_ok=True)

@@ -1,0 +1,83 @@
+"""Runs of a scenario as jobs: everything that can be prepared is, and only the stepping is left to be timed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple, cast
+
+import numpy as np
+
+from pushpoint.control import Plannable
+from pushpoint.errors import InvalidInput
+from pushpoint.scenario import Scenario
+from pushpoint.simulation import Setup, overridden, start_pose
+from pushpoint.types import CommandTable, FloatArray, Pose, Trace, new_trace
+
+OURS, PEER = "planar_stepping", "mujoco"
+TRACKED_LINK = 5  # the link in the middle of aiko, the one that P2's cameras follow
+
+# Positions [m], (ticks, 2), of the tracked link; None if the plant gave up.
+Path = FloatArray
+Job = Callable[[], Path | None]
+
+
+class Prepared(NamedTuple):
+    """A scenario with its plant built, its start pose and the commands of all its ticks."""
+
+    setup: Setup
+    pose: Pose
+    table: CommandTable
+
+
+def prepare(scenario: Scenario, plant: str, options: Mapping[str, Any]) -> Prepared:
+    """The scenario on `plant` with `options`."""
+    changes = {"plant": plant, **{f"plant.{key}": value for key, value in options.items()}}
+    setup = Setup.of(overridden(scenario, changes))
+    if not isinstance(setup.controller, Plannable):
+        raise InvalidInput(
+            f"scenario {scenario.name!r}: controller {scenario.controller.name!r} cannot state its commands "
+            "ahead; benchmarks need one that has a table(), like 'serpenoid'"
+        )
+    columns = setup.controller.table(np.arange(setup.ticks) * scenario.control_period)
+    table = CommandTable(*(np.ascontiguousarray(column, dtype=float) for column in columns))
+    return Prepared(setup, start_pose(setup.scenario, setup.robot, setup.world, setup.controller), table)
+
+
+def stepped(run: Prepared) -> Trace | None:
+    """What people pay for: a new state, a new trace, and `plant.rollout`. None if the plant gave up."""
+    setup, pose, table = run
+    state = setup.plant.initial_state(pose)
+    rows = 1 + setup.ticks // setup.ticks_per_row
+    trace = new_trace(len(setup.robot.links), rows, setup.ticks * setup.substeps, setup.ticks_per_row)
+    setup.plant.record_start(state, trace)
+    trace, failure = setup.plant.rollout(state, table, setup.substeps, trace)
+    return trace if failure is None else None
+
+
+def our_job(scenario: Scenario, dt: float) -> Job:
+    """`planar_stepping` at its default settings, recording included."""
+    run = prepare(scenario, OURS, {"dt": dt})
+
+    def job() -> Path | None:
+        trace = stepped(run)
+        return None if trace is None else trace.link[1:, TRACKED_LINK, :2]
+
+    return job
+
+
+def peer_job(scenario: Scenario, dt: float, settings: Mapping[str, Any]) -> Job:
+    """MuJoCo without any recording: its own loop in C, and the link positions from it at the end."""
+    from pushpoint.plants.mujoco.model import fast_rollout
+    from pushpoint.plants.mujoco.plant import MujocoPlant
+    from pushpoint.plants.mujoco.run import without_log
+
+    setup, pose, table = prepare(scenario, PEER, {**settings, "dt": dt})
+    plant = cast(MujocoPlant, setup.plant)
+    state = plant.initial_state(pose)  # rollouts leave it as it is, so its cost need not be counted
+
+    def job() -> Path | None:
+        with without_log():
+            path = fast_rollout(plant, state, table, setup.substeps)[:, TRACKED_LINK]
+        return path if np.isfinite(path).all() else None
+
+    return job

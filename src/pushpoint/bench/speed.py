@@ -1,0 +1,75 @@
+"""`pushpoint bench`: measure everything in one run, show it, keep it, and say whether it is good enough."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Sequence
+
+from pushpoint.bench.duel import Effort, duel, has_peer
+from pushpoint.bench.links import growth
+from pushpoint.bench.result import RESULT_FILE, Benchmark, as_data, as_text, write
+from pushpoint.bench.startup import startup
+from pushpoint.errors import InvalidInput
+from pushpoint.scenario import Scenario
+from pushpoint.scenarios import scenarios
+
+SCENARIOS = ("transeth2008a/track", "transeth2008a/flat")
+DURATION = 10.0  # [s]
+MISSED = 1  # exit code
+
+
+def main(json: bool) -> None:
+    """Run the benchmark; tables, or with `json` one JSON object, on standard output, progress on standard error.
+
+    The numbers are also kept in results/bench/bench.json. Leaves with exit code 1 if a requirement is missed.
+    """
+    refuse_without_compiler()
+    if not has_peer():
+        progress("MuJoCo is not installed, so it is left out: pip install 'pushpoint[mujoco]'")
+    benchmark = measure(registered_runs(), Effort())
+    data = as_data(benchmark)
+    write(RESULT_FILE, data)
+    progress(f"written: {RESULT_FILE}")
+    if json:
+        sys.stdout.write(as_text(data))
+    else:
+        from pushpoint.bench.tables import show
+
+        show(benchmark)
+    if benchmark.missed:
+        sys.exit(MISSED)
+
+
+def registered_runs() -> list[Scenario]:
+    return [scenarios[name].with_overrides({"duration": DURATION}) for name in SCENARIOS]
+
+
+def measure(runs: Sequence[Scenario], effort: Effort) -> Benchmark:
+    """All parts, one after the other."""
+    before = load()
+    say: Callable[[str], None] = progress
+    return Benchmark(
+        duels=tuple(duel(run, effort, say) for run in runs),
+        growth=tuple(growth(say)),
+        startup=startup(say),
+        load_before=before,
+        load_after=load(),
+    )
+
+
+def refuse_without_compiler() -> None:
+    """Times of interpreted kernels mean nothing."""
+    import numba
+
+    if numba.config.DISABLE_JIT:
+        raise InvalidInput("NUMBA_DISABLE_JIT = 1: benchmarks need compiled kernels; unset it")
+
+
+def load() -> float | None:
+    """Processes that wanted the processor, mean of the last minute, where the system counts them."""
+    return os.getloadavg()[0] if hasattr(os, "getloadavg") else None
+
+
+def progress(text: str) -> None:
+    print(f"pushpoint bench: {text}", file=sys.stderr, flush=True)

@@ -1,0 +1,98 @@
+"""Random robots, worlds, gaits and step sizes: finite, laws met, no energy created. The same 300 every time."""
+
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from pushpoint.mechanics.overlap import overlaps
+from pushpoint.mechanics.pose import planar_pose
+from pushpoint.plants.planar_stepping.options import PlanarSteppingOptions
+from pushpoint.plants.planar_stepping.plant import PlanarStepping
+from pushpoint.robots import Link, Robot, Servo
+from pushpoint.types import CommandTable, Trace, new_trace
+from pushpoint.worlds import Disc, Ground, World
+
+PERIOD = 0.02  # [s], one control tick; a multiple of every step size below
+TICKS = 20
+
+
+@st.composite
+def links(draw: st.DrawFn) -> Link:
+    length = draw(st.floats(0.05, 0.4))
+    mass = draw(st.floats(0.05, 5.0))
+    radius = draw(st.floats(0.01, 0.08))
+    slender = mass * (length**2 / 12 + radius**2 / 4)
+    return Link(length=length, mass=mass, inertia=slender * draw(st.floats(0.5, 3.0)), radius=radius)
+
+
+@st.composite
+def cases(draw: st.DrawFn) -> tuple[Robot, World, Servo, PlanarSteppingOptions, dict[str, float]]:
+    robot = Robot(name="random", links=tuple(draw(st.lists(links(), min_size=1, max_size=14))))
+    discs = st.builds(Disc, x=st.floats(-1.5, 1.5), y=st.floats(-1, 1), radius=st.floats(0.005, 0.3))
+    ground = Ground(
+        friction=draw(st.sampled_from([0.0, 0.05, 0.2, 1.0])),
+        friction_across=draw(st.sampled_from([None, 0.0, 0.5])),
+    )
+    world = World(name="random", ground=ground, obstacles=tuple(draw(st.lists(discs, max_size=12))))
+    servo = Servo(
+        stiffness=draw(st.sampled_from([0.0, 5.0, 100.0, 800.0])),
+        damping=draw(st.sampled_from([0.0, 0.1, 2.0])),
+        torque_limit=draw(st.sampled_from([0.5, 5.0, np.inf])),
+        play=draw(st.sampled_from([0.0, 0.05])),
+    )
+    options = PlanarSteppingOptions(
+        dt=draw(st.sampled_from([5e-4, 1e-3, 2e-3, 5e-3, 1e-2])),
+        scheme=draw(st.sampled_from(["conserving", "conserving", "paper"])),
+    )
+    gait = {
+        "amplitude": draw(st.floats(0.0, 0.9)),
+        "frequency": draw(st.floats(0.2, 5.0)),
+        "shift": draw(st.floats(-1.5, 1.5)),
+        "angle": draw(st.floats(-3.0, 3.0)),
+    }
+    return robot, world, servo, options, gait
+
+
+def commands(joints: int, gait: dict[str, float]) -> CommandTable:
+    time = PERIOD * np.arange(TICKS)[:, np.newaxis]
+    phase = gait["frequency"] * time + gait["shift"] * np.arange(joints)
+    angle = gait["amplitude"] * np.sin(phase)
+    rate = gait["amplitude"] * gait["frequency"] * np.cos(phase)
+    return CommandTable(angle, rate, np.zeros_like(angle))
+
+
+def run(robot: Robot, world: World, servo: Servo, options: PlanarSteppingOptions, gait: dict[str, float]) -> Trace:
+    table = commands(len(robot.links) - 1, gait)
+    pose = planar_pose(robot, table.joint_angle[0], gait["angle"], (0.0, 0.0))
+    hit = {obstacle for _, obstacle, _ in overlaps(robot, world, pose)}
+    free = tuple(disc for k, disc in enumerate(world.obstacles) if k not in hit)
+    plant = PlanarStepping.build(robot, world.model_copy(update={"obstacles": free}), servo, options)
+    substeps = round(PERIOD / options.dt)
+    trace = new_trace(len(robot.links), TICKS + 1, TICKS * substeps, 1)
+    state = plant.initial_state(pose)
+    plant.record_start(state, trace)
+    trace, failure = plant.rollout(state, table, substeps, trace)
+    assert failure is None, failure
+    return trace
+
+
+@settings(max_examples=300, derandomize=True, deadline=None, suppress_health_check=list(HealthCheck))
+@given(cases())
+def test_random_runs(case: tuple[Robot, World, Servo, PlanarSteppingOptions, dict[str, float]]) -> None:
+    trace = run(*case)
+    assert np.all(np.isfinite(trace.link))
+    assert trace.step[:, 0].max() <= 1e-8
+    kinetic, servo, friction, contact, numerical = trace.energy[:, 1:].T
+    scale = kinetic.max() + np.abs(trace.energy[-1, 2:]).sum() + 1e-12
+    assert np.abs(kinetic - kinetic[0] - servo - friction - contact - numerical).max() <= 1e-9 * scale
+    robot, world, law, options, _ = case
+    acted_on = world.obstacles or max(world.ground.along, world.ground.across) > 0
+    if options.scheme == "conserving" and acted_on:
+        # What ground, obstacles and the scheme do to the energy never adds to it; round-off of the sums.
+        assert np.diff(friction + contact + numerical).max() <= 1e-12 * scale
+    elif options.scheme == "conserving":
+        assert np.abs(numerical).max() <= 1e-2 * scale  # free flight: a bounded error of order dt**2
+    elif law.stiffness == law.damping == 0:
+        assert np.diff(kinetic).max() <= 1e-12 * scale  # P2's scheme projects: without a servo it only loses
