@@ -81,8 +81,11 @@ def problems_of(error: ValidationError, annotations: Mapping[str, Any]) -> list[
     """Pydantic's report in our words; `annotations` are those of the fields or arguments."""
     problems: list[Problem] = []
     rivals: dict[int | str, list[Problem]] = {}  # by field: what the members of its union say
-    for report in error.errors(include_url=False):
+    reports = error.errors(include_url=False)
+    for report in reports:
         place, found = report["loc"], _found(report)
+        if report["type"] == "too_short" and any(_is_inside(other["loc"], place) for other in reports):
+            continue  # pydantic counts the good items only
         if len(place) > 1 and _is_union(annotations.get(str(place[0]))):
             field, _member, *rest = place
             rivals.setdefault(field, []).extend(_under((field, *rest), found))
@@ -120,6 +123,10 @@ def _found(report: Any) -> list[Problem]:
 
 def _under(place: tuple[int | str, ...], problems: list[Problem]) -> list[Problem]:
     return [problem._replace(place=place + problem.place) for problem in problems]
+
+
+def _is_inside(place: tuple[int | str, ...], outer: tuple[int | str, ...]) -> bool:
+    return len(place) > len(outer) and place[: len(outer)] == outer
 
 
 def _is_union(annotation: Any) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any, Literal, cast, get_type_hints
+from typing import Annotated, Any, Final, Literal, cast, get_type_hints
 
 from pydantic import Field, NonNegativeInt, ValidationError, field_validator, model_validator, validate_call
 
@@ -15,7 +15,7 @@ from pushpoint.registry import Registry
 from pushpoint.robots import Robot, Servo, robots
 from pushpoint.worlds import World, worlds
 
-SCHEMA = 1
+SCHEMA: Final = 1
 RECORD_PERIOD = 0.01  # [s], about, where a scenario gives none
 
 Pair = tuple[Number, Number]
@@ -65,7 +65,7 @@ class Scenario(Frozen):
     controller: Choice
     servo: Servo | None = None  # default: the robot's own
     start: Start = Start()
-    duration: Annotated[float, Field(gt=0, le=86400)] = 10.0  # [s]
+    duration: Annotated[float, Field(gt=0, le=86400, allow_inf_nan=False)] = 10.0  # [s]
     control_period: Positive = 0.01  # [s]
     record_period: Positive | None = None  # [s], default: the whole number of ticks nearest to 0.01 s
     seed: NonNegativeInt = 0

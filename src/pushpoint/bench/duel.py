@@ -31,6 +31,7 @@ class Effort:
     ladder: Sequence[float] = LADDER  # [s]
     limit_dt: float = LIMIT_DT  # [s]
     peer_settings: Sequence[Settings] = PEER_SETTINGS  # the first is that of the peer's limit
+    screening_rounds: int = 2  # that choose the peer's finalists
     finalists: int = 3  # settings of the peer that run against ours
     rounds: int = ROUNDS  # of the final
     ladder_rounds: int = 3
@@ -58,7 +59,7 @@ class Duel:
     ratio: float | None  # peer's wall time over ours
     our_ladder: tuple[Rung, ...]
     peer_ladder: tuple[Rung, ...]
-    peer_tried: tuple[Entry, ...]  # every setting that was accurate; wall times of single runs
+    peer_tried: tuple[Entry, ...]  # every setting that was accurate, best of the screening rounds
 
 
 @dataclass(frozen=True)
@@ -99,8 +100,8 @@ def duel(scenario: Scenario, effort: Effort, say: Say) -> Duel:
     if has_peer():
         say(f"{scenario.name}: {PEER} with {len(effort.peer_settings)} settings")
         peers = peer_contenders(scenario, effort, us.own_limit)
-    tried = [entry for peer in peers if (entry := peer.entry(effort.ladder)) is not None]
-    tried.sort(key=lambda entry: entry.rung.wall_time_s)
+    found = [entry for peer in peers if (entry := peer.entry(effort.ladder)) is not None]
+    tried = fastest_first(timed_again(scenario, found, effort.screening_rounds))
     say(f"{scenario.name}: best of {effort.rounds}")
     ours, peer = final(scenario, ours, tried[: effort.finalists], effort.rounds)
     say(f"{scenario.name}: ladders, best of {effort.ladder_rounds}")
@@ -152,16 +153,26 @@ def final(
     scenario: Scenario, ours: Entry | None, peers: Sequence[Entry], rounds: int
 ) -> tuple[Entry | None, Entry | None]:
     """Ours and the fastest of the peer's, with wall times from the same rounds."""
-    entries = [*([] if ours is None else [ours]), *peers]
-    jobs = [
-        our_job(scenario, e.rung.dt) if e.plant == OURS else peer_job(scenario, e.rung.dt, e.settings) for e in entries
-    ]
+    again = timed_again(scenario, [*([] if ours is None else [ours]), *peers], rounds)
+    theirs = fastest_first([e for e in again if e.plant == PEER])
+    return next((e for e in again if e.plant == OURS), None), next(iter(theirs), None)
+
+
+def timed_again(scenario: Scenario, entries: Sequence[Entry], rounds: int) -> list[Entry]:
+    """The same entries with wall times from interleaved rounds."""
+    jobs = [entry_job(scenario, e) for e in entries]
     best = interleaved_best(jobs, rounds)
-    again = [
-        replace(e, rung=replace(e.rung, wall_time_s=seconds)) for e, seconds in zip(entries, best, strict=True)
-    ]
-    fastest = min((e for e in again if e.plant == PEER), key=lambda e: e.rung.wall_time_s, default=None)
-    return next((e for e in again if e.plant == OURS), None), fastest
+    return [replace(e, rung=replace(e.rung, wall_time_s=t)) for e, t in zip(entries, best, strict=True)]
+
+
+def entry_job(scenario: Scenario, entry: Entry) -> Job:
+    if entry.plant == OURS:
+        return our_job(scenario, entry.rung.dt)
+    return peer_job(scenario, entry.rung.dt, entry.settings)
+
+
+def fastest_first(entries: Sequence[Entry]) -> list[Entry]:
+    return sorted(entries, key=lambda e: e.rung.wall_time_s)
 
 
 def ladders(contenders: Sequence[Contender], effort: Effort) -> list[tuple[Rung, ...]]:

@@ -19,7 +19,8 @@ from pushpoint.worlds import Disc, Ground, World
 LINKS = (11, 50, 100, 200, 500, 1000)
 FIT_FROM = 50  # links; below that the costs of a step that do not grow weigh in
 DT, STEPS = 1e-3, 200  # [s]
-WAVE_LINKS = 10  # links per wave of the gait
+WAVE_LINKS = 11  # links per wave of the gait
+AMPLITUDE, FREQUENCY = 0.3, 1.4  # [rad], [rad/s]
 PEG_RADIUS, PEG_CLEARANCE = 0.05, 0.001  # [m]
 FRICTION = 0.2
 
@@ -67,7 +68,7 @@ def on_plane(links: int) -> Scenario:
         world=World(name="plane", ground=Ground(friction=FRICTION)),
         controller=Choice(
             name="serpenoid",
-            options={"amplitude": 0.3, "frequency": 1.4, "phase_shift": -2 * pi / WAVE_LINKS},
+            options={"amplitude": AMPLITUDE, "frequency": FREQUENCY, "phase_shift": -2 * pi / WAVE_LINKS},
         ),
         duration=STEPS * DT,
     )

@@ -10,7 +10,7 @@ import numpy as np
 from pushpoint.control import Plannable
 from pushpoint.errors import InvalidInput
 from pushpoint.scenario import Scenario
-from pushpoint.simulation import Setup, overridden, start_pose
+from pushpoint.simulation import Setup, start_pose
 from pushpoint.types import CommandTable, FloatArray, Pose, Trace, new_trace
 
 OURS, PEER = "planar_stepping", "mujoco"
@@ -31,14 +31,14 @@ class Prepared(NamedTuple):
 
 def prepare(scenario: Scenario, plant: str, options: Mapping[str, Any]) -> Prepared:
     """The scenario on `plant` with `options`."""
-    changes = {"plant": plant, **{f"plant.{key}": value for key, value in options.items()}}
-    setup = Setup.of(overridden(scenario, changes))
+    setup = Setup.of(scenario.with_overrides({"plant": {"name": plant, "options": dict(options)}}))
     if not isinstance(setup.controller, Plannable):
         raise InvalidInput(
             f"scenario {scenario.name!r}: controller {scenario.controller.name!r} cannot state its commands "
             "ahead; benchmarks need one that has a table(), like 'serpenoid'"
         )
-    columns = setup.controller.table(np.arange(setup.ticks) * scenario.control_period)
+    times: FloatArray = np.arange(setup.ticks, dtype=np.float64) * scenario.control_period
+    columns = setup.controller.table(times)
     table = CommandTable(*(np.ascontiguousarray(column, dtype=float) for column in columns))
     return Prepared(setup, start_pose(setup.scenario, setup.robot, setup.world, setup.controller), table)
 

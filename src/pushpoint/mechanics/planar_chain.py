@@ -113,27 +113,6 @@ def join_velocities(link: FloatArray) -> None:
 
 
 @kernel
-def locked_motion(link: FloatArray) -> tuple[float, float, float, float, float, float, float]:
-    """The rigid motion with the same momenta: centre of mass x, y, its velocity x, y, kinetic energy, and the angular
-    momentum and moment of inertia about the centre of mass."""
-    m = x = y = px = py = 0.0
-    for i in range(link.shape[0]):
-        m += link[i, MASS]
-        x += link[i, MASS] * link[i, X]
-        y += link[i, MASS] * link[i, Y]
-        px += link[i, MASS] * link[i, VX]
-        py += link[i, MASS] * link[i, VY]
-    x, y = x / m, y / m
-    inertia = spin = 0.0
-    for i in range(link.shape[0]):
-        rx, ry = link[i, X] - x, link[i, Y] - y
-        inertia += link[i, INERTIA] + link[i, MASS] * (rx * rx + ry * ry)
-        spin += link[i, INERTIA] * link[i, W] + link[i, MASS] * (rx * link[i, VY] - ry * link[i, VX])
-    energy = 0.5 * ((px * px + py * py) / m + spin * spin / inertia)
-    return x, y, px / m, py / m, energy, spin, inertia
-
-
-@kernel
 def imbalance(link: FloatArray) -> tuple[float, float, int]:
     """Unbalanced impulse of the free motions: force [N s], largest moment over link length [N s], and its link."""
     n = link.shape[0]

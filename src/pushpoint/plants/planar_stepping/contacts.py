@@ -67,32 +67,31 @@ def list_link(link: FloatArray, around: Surroundings, i: int, reach: float, star
 
 
 @kernel
-def move_memory(state: State, new_start: IntArray, new_disc: IntArray, new_pair: FloatArray) -> None:
-    """Bring what is remembered of each pair over to the new lists, then make them the state's."""
-    n = state.link.shape[0]
-    for i in range(n):
-        for q in range(new_start[i], new_start[i + 1]):
+def recall(pair: FloatArray, start: IntArray, disc: IntArray, i: int, new: Surroundings, at: int) -> None:
+    """What is remembered of link i and the disc of the new pair `at`, if it was a pair before."""
+    for k in range(PAIR_WIDTH):
+        new.pair[at, k] = 0.0
+    for p in range(start[i], start[i + 1]):
+        if disc[p] == new.pair_disc[at]:
             for k in range(PAIR_WIDTH):
-                new_pair[q, k] = 0.0
-            for p in range(state.pair_start[i], state.pair_start[i + 1]):
-                if state.pair_disc[p] == new_disc[q]:
-                    for k in range(PAIR_WIDTH):
-                        new_pair[q, k] = state.pair[p, k]
-    for i in range(n + 1):
-        state.pair_start[i] = new_start[i]
-    for p in range(new_start[n]):
-        state.pair_disc[p] = new_disc[p]
-        for k in range(PAIR_WIDTH):
-            state.pair[p, k] = new_pair[p, k]
+                new.pair[at, k] = pair[p, k]
 
 
 @kernel
-def list_neighbours(problem: Problem, around: Surroundings, state: State, spare: State) -> bool:
+def list_neighbours(problem: Problem, around: Surroundings, state: State) -> bool:
     """Rebuild all lists at the current pose, keeping warm starts. False if the table is full."""
-    for i in range(problem.link.shape[0]):
-        if not list_link(problem.link, around, i, problem.number[SKIN], spare.pair_start, spare.pair_disc):
+    n, start = problem.link.shape[0], around.pair_start
+    for i in range(n):
+        if not list_link(problem.link, around, i, problem.number[SKIN], start, around.pair_disc):
             return False
-    move_memory(state, spare.pair_start, spare.pair_disc, spare.pair)
+        for at in range(start[i], start[i + 1]):
+            recall(state.pair, state.pair_start, state.pair_disc, i, around, at)
+    for i in range(n + 1):
+        state.pair_start[i] = start[i]
+    for p in range(start[n]):
+        state.pair_disc[p] = around.pair_disc[p]
+        for k in range(PAIR_WIDTH):
+            state.pair[p, k] = around.pair[p, k]
     state.ledger[5] = 0.0
     return True
 

@@ -54,16 +54,19 @@ class Problem(NamedTuple):
 
 
 class Surroundings(NamedTuple):
-    """The obstacles."""
+    """The obstacles, and room for new neighbour lists (see State)."""
 
     disc: FloatArray  # [m], (m, 3): x, y, radius
     grid: Grid
+    pair_start: IntArray
+    pair_disc: IntArray
+    pair: FloatArray
 
 
 class State(NamedTuple):
     """All that a step depends on: a run from a copy is equal to the bit."""
 
-    clock: IntArray  # (2,): steps done; whether the motion was started
+    clock: IntArray  # (1,): steps done
     link: FloatArray  # (n, 11): pose, velocity, last friction impulse, velocity one step earlier
     pair_start: IntArray  # (n + 1,): neighbour pairs of link i are pair_start[i] .. pair_start[i + 1]
     pair_disc: IntArray  # (pairs,)
@@ -105,14 +108,12 @@ def make_problem(robot: Robot, world: World, servo: Servo, options: PlanarSteppi
 def make_surroundings(robot: Robot, world: World) -> Surroundings:
     disc = np.array([[d.x, d.y, d.radius] for d in world.obstacles]).reshape(-1, 3)
     boxes = np.column_stack([disc[:, :2] - disc[:, 2:], disc[:, :2] + disc[:, 2:]])
-    reach = 2 * max(link.half_core + link.radius for link in robot.links)
-    return Surroundings(disc, build_grid(boxes, reach))
-
-
-def pair_capacity(robot: Robot, around: Surroundings) -> int:
-    """Room for the link-obstacle pairs that the densest spot of the world allows."""
-    per_link = min(len(around.disc), SPARE_PAIRS + 4 * int(np.diff(around.grid.start).max(initial=0)))
-    return max(1, len(robot.links) * per_link)
+    grid = build_grid(boxes, reach=2 * max(link.half_core + link.radius for link in robot.links))
+    # Room for the link-obstacle pairs that the densest spot of the world allows.
+    per_link = min(len(disc), SPARE_PAIRS + 4 * int(np.diff(grid.start).max(initial=0)))
+    n, pairs = len(robot.links), max(1, len(robot.links) * per_link)
+    start, discs = np.zeros(n + 1, np.int64), np.zeros(pairs, np.int64)
+    return Surroundings(disc, grid, start, discs, np.zeros((pairs, PAIR_WIDTH)))
 
 
 def make_state(problem: Problem, pose: Pose) -> State:
@@ -125,7 +126,7 @@ def make_state(problem: Problem, pose: Pose) -> State:
     ledger[0] = 0.5 * np.sum(mass * np.sum(pose.velocity**2, axis=1)) + 0.5 * np.sum(inertia * pose.rate**2)
     ledger[5] = np.inf  # forces the neighbour lists to be built
     return State(
-        clock=np.zeros(2, np.int64),
+        clock=np.zeros(1, np.int64),
         link=link,
         pair_start=np.zeros(n + 1, np.int64),
         pair_disc=np.zeros(pairs, np.int64),

@@ -11,6 +11,7 @@ from pushpoint.fields import Frozen
 from pushpoint.mechanics.yaw import yaw_quaternions
 from pushpoint.plants import plants
 from pushpoint.plants._base import StateArrays
+from pushpoint.plants.planar_stepping.free_flight import keeps_momenta, show_kept_spin, start_motion
 from pushpoint.plants.planar_stepping.model import (
     P_NORMAL_X,
     P_NORMAL_Y,
@@ -28,7 +29,6 @@ from pushpoint.plants.planar_stepping.model import (
     make_problem,
     make_state,
     make_surroundings,
-    pair_capacity,
 )
 from pushpoint.plants.planar_stepping.options import PlanarSteppingOptions
 from pushpoint.plants.planar_stepping.projection import run_ticks_by_projection
@@ -65,13 +65,11 @@ class PlanarStepping:
         self.dt = options.dt
         self._solver = options.solver
         self._problem, self._around = problem, around
-        n = len(problem.link)
-        self._spare = make_state(problem, Pose(np.zeros((n, 2)), np.zeros(n), np.zeros((n, 2)), np.zeros(n)))
 
     @classmethod
     def build(cls, robot: Robot, world: World, servo: Servo, options: PlanarSteppingOptions) -> PlanarStepping:
         around = make_surroundings(robot, world)
-        problem = make_problem(robot, world, servo, options, pair_capacity(robot, around))
+        problem = make_problem(robot, world, servo, options, len(around.pair))
         return cls(problem, around, options)
 
     def initial_state(self, pose: Pose) -> State:
@@ -117,16 +115,21 @@ class PlanarStepping:
         return self.rollout(state, table, substeps, scrap)[1]
 
     def rollout(self, state: State, table: CommandTable, substeps: int, trace: Trace) -> tuple[Trace, Failure | None]:
+        free, first_row = keeps_momenta(self._problem), int(trace.cursor[0])
+        if free and state.clock[0] == 0:
+            start_motion(self._problem, state)
         with compiling_once(f"planar_stepping ({self._solver})"):
             status, tick = self._run(state, table, 0, substeps, trace)
         while status == TABLE_FULL:
             trace = grown(trace, max(2 * len(trace.contact), 2 * len(state.pair_disc), 4096))
             status, tick = self._run(state, table, tick, substeps, trace)
+        if free:
+            show_kept_spin(self._problem, trace.link[first_row : trace.cursor[0], :, :6])
         return trace, None if status == Status.OK else self._failure(state, trace, Status(status))
 
     def _run(self, state: State, table: CommandTable, tick: int, substeps: int, trace: Trace) -> tuple[int, int]:
         run = run_ticks if self._solver == "newton" else run_ticks_by_projection
-        return run(self._problem, self._around, state, self._spare, table, tick, substeps, trace)
+        return run(self._problem, self._around, state, table, tick, substeps, trace)
 
     def _failure(self, state: State, trace: Trace, status: Status) -> Failure:
         residual = float(trace.step[trace.cursor[2] - 1, 0])

@@ -33,7 +33,7 @@ from pushpoint.plants.planar_stepping.model import (
     Surroundings,
 )
 from pushpoint.plants.planar_stepping.run import TABLE_FULL, clear_tick, close_tick, note_step
-from pushpoint.plants.planar_stepping.step import OK, begin_step, drive_joints, end_step, start_motion
+from pushpoint.plants.planar_stepping.step import OK, begin_step, drive_joints, end_step
 from pushpoint.types import CommandTable, Trace
 
 # Stable below 2 over the largest eigenvalue of the inverse inertia seen at the contacts. P2's r_H = 0.01 N s2/m is
@@ -110,7 +110,6 @@ def run_ticks_by_projection(
     problem: Problem,
     around: Surroundings,
     state: State,
-    spare: State,
     commands: CommandTable,
     first: int,
     substeps: int,
@@ -118,19 +117,18 @@ def run_ticks_by_projection(
 ) -> tuple[int, int]:
     """run.run_ticks with this solver; an entry point of its own, so that nobody compiles what they do not use."""
     dt = problem.number[DT]
-    start_motion(problem, state)
     for row in range(first, commands.joint_angle.shape[0]):
         if trace.cursor[1] + state.pair_disc.size > trace.contact.shape[0]:
             return TABLE_FULL, row
-        clear_tick(state)
+        clear_tick(state.sums, state.pair, state.pair_start[state.sums.shape[0]])
         for k in range(substeps):
             drive_joints(problem, state.link, commands, row, (k + 1) * dt)
-            residual, iterations, status = 0.0, 0, begin_step(problem, around, state, spare)
+            residual, iterations, status = 0.0, 0, begin_step(problem, around, state)
             if status == OK:
                 residual, iterations = projection(problem)
                 status = end_step(problem, state, residual)
             note_step(trace, residual, iterations, status)
             if status != OK:
                 return status, row
-        close_tick(problem, state, around.disc, trace, substeps)
+        close_tick(state, around.disc, trace, dt, substeps)
     return OK, commands.joint_angle.shape[0]

@@ -12,41 +12,25 @@ from pushpoint.plants.planar_stepping.model import (
     P_RECORD_Y,
     P_TICK_X,
     P_TICK_Y,
-    S_VX,
-    S_VY,
-    S_W,
-    S_X,
-    S_Y,
     Problem,
     State,
     Surroundings,
 )
 from pushpoint.plants.planar_stepping.newton import newton
-from pushpoint.plants.planar_stepping.step import OK, begin_step, drive_joints, end_step, keeps_momenta, kept_spin, mass_centre, start_motion
+from pushpoint.plants.planar_stepping.step import OK, begin_step, drive_joints, end_step
 from pushpoint.types import CommandTable, FloatArray, Trace
 
 TABLE_FULL = -1  # the contact table of the trace must grow before the run can go on
 
 
 @kernel
-def clear_tick(state: State) -> None:
+def clear_tick(sums: FloatArray, pair: FloatArray, pairs: int) -> None:
     """Forget the impulses of the last tick."""
-    for i in range(state.sums.shape[0]):
+    for i in range(sums.shape[0]):
         for k in range(5):
-            state.sums[i, k] = 0.0
-    for p in range(state.pair_start[state.sums.shape[0]]):
-        state.pair[p, P_TICK_X] = state.pair[p, P_TICK_Y] = 0.0
-
-
-@kernel
-def gather_tick(state: State) -> None:
-    """Add the tick's impulses to those since the last recorded row."""
-    for i in range(state.sums.shape[0]):
-        for k in range(5):
-            state.sums[i, 5 + k] += state.sums[i, k]
-    for p in range(state.pair_start[state.sums.shape[0]]):
-        state.pair[p, P_RECORD_X] += state.pair[p, P_TICK_X]
-        state.pair[p, P_RECORD_Y] += state.pair[p, P_TICK_Y]
+            sums[i, k] = 0.0
+    for p in range(pairs):
+        pair[p, P_TICK_X] = pair[p, P_TICK_Y] = 0.0
 
 
 @kernel
@@ -68,23 +52,12 @@ def write_contacts(state: State, disc: FloatArray, trace: Trace, span: float) ->
 
 
 @kernel
-def write_row(problem: Problem, state: State, trace: Trace, time: float, span: float) -> None:
-    """Record the state and the means over the `span` [s] since the last row: the columns types.LINK_COLUMNS.
-
-    Where momenta are constant the velocities get the spin of order dt**2 that gives them, about the recorded pose, the
-    angular momentum that the scheme keeps.
-    """
-    row, body, spin = trace.cursor[0], state.link, 0.0
-    if keeps_momenta(problem):
-        kept, present, inertia = kept_spin(problem.link, body, 0.5 * problem.number[DT])
-        spin = (kept - present) / inertia
-    x, y = mass_centre(problem.link, body, 0.0)
-    for i in range(body.shape[0]):
+def write_row(state: State, trace: Trace, time: float, span: float) -> None:
+    """Record the state and the means over the `span` [s] since the last row: the columns types.LINK_COLUMNS."""
+    row = trace.cursor[0]
+    for i in range(state.sums.shape[0]):
         for k in range(6):
-            trace.link[row, i, k] = body[i, k]
-        trace.link[row, i, S_VX] -= spin * (body[i, S_Y] - y)
-        trace.link[row, i, S_VY] += spin * (body[i, S_X] - x)
-        trace.link[row, i, S_W] += spin
+            trace.link[row, i, k] = state.link[i, k]
         for k in range(5):
             trace.link[row, i, 6 + k] = state.sums[i, 5 + k] / span
             state.sums[i, 5 + k] = 0.0
@@ -104,15 +77,13 @@ def note_step(trace: Trace, residual: float, iterations: int, status: int) -> No
 
 
 @kernel
-def close_tick(problem: Problem, state: State, disc: FloatArray, trace: Trace, substeps: int) -> None:
-    """Gather the tick's impulses; write a row if one is due."""
-    gather_tick(state)
-    dt = problem.number[DT]
+def close_tick(state: State, disc: FloatArray, trace: Trace, dt: float, substeps: int) -> None:
+    """Write a row if one is due."""
     trace.cursor[3] += 1
     if trace.cursor[3] == trace.cursor[4]:
         span = trace.cursor[3] * substeps * dt
         write_contacts(state, disc, trace, span)
-        write_row(problem, state, trace, state.clock[0] * dt, span)
+        write_row(state, trace, state.clock[0] * dt, span)
 
 
 @entry_point
@@ -120,7 +91,6 @@ def run_ticks(
     problem: Problem,
     around: Surroundings,
     state: State,
-    spare: State,
     commands: CommandTable,
     first: int,
     substeps: int,
@@ -128,19 +98,18 @@ def run_ticks(
 ) -> tuple[int, int]:
     """Ticks `first` .. of the table. Returns the status and the number of the tick that was not completed."""
     dt = problem.number[DT]
-    start_motion(problem, state)
     for row in range(first, commands.joint_angle.shape[0]):
         if trace.cursor[1] + state.pair_disc.size > trace.contact.shape[0]:
             return TABLE_FULL, row
-        clear_tick(state)
+        clear_tick(state.sums, state.pair, state.pair_start[state.sums.shape[0]])
         for k in range(substeps):
             drive_joints(problem, state.link, commands, row, (k + 1) * dt)
-            residual, iterations, status = 0.0, 0, begin_step(problem, around, state, spare)
+            residual, iterations, status = 0.0, 0, begin_step(problem, around, state)
             if status == OK:
                 residual, iterations = newton(problem)
                 status = end_step(problem, state, residual)
             note_step(trace, residual, iterations, status)
             if status != OK:
                 return status, row
-        close_tick(problem, state, around.disc, trace, substeps)
+        close_tick(state, around.disc, trace, dt, substeps)
     return OK, commands.joint_angle.shape[0]

@@ -25,11 +25,9 @@ from pushpoint.mechanics.planar_chain import (
     chord_change,
     close_chain,
     join_velocities,
-    locked_motion,
     take_chords,
 )
 from pushpoint.plants.planar_stepping.contacts import find_contacts, list_neighbours
-from pushpoint.plants.planar_stepping.laws import is_free
 from pushpoint.plants.planar_stepping.model import (
     ACROSS,
     ALONG,
@@ -53,6 +51,8 @@ from pushpoint.plants.planar_stepping.model import (
     OLD_VY,
     OLD_W,
     P_IMPULSE,
+    P_RECORD_X,
+    P_RECORD_Y,
     P_TICK_X,
     P_TICK_Y,
     PAIR,
@@ -107,59 +107,6 @@ def mass_centre(link: FloatArray, body: FloatArray, lead: float) -> tuple[float,
 
 
 @kernel
-def keeps_momenta(problem: Problem) -> bool:
-    """Whether the momenta are constants of this run: nothing outside ever acts on the robot."""
-    return problem.number[CONSERVING] > 0.0 and not problem.number[PASSIVE] > 0.0
-
-
-@kernel
-def kept_spin(link: FloatArray, body: FloatArray, half: float) -> tuple[float, float, float]:
-    """Angular momentum about the centre of mass at the next mid pose, which the conserving scheme keeps; the same at the
-    present pose; and the present moment of inertia. They differ by order dt**2."""
-    for i in range(link.shape[0]):
-        angle = body[i, S_ANGLE] + half * body[i, S_W]
-        link[i, COS], link[i, SIN] = math.cos(angle), math.sin(angle)
-        link[i, VX], link[i, VY], link[i, W] = body[i, S_VX], body[i, S_VY], body[i, S_W]
-    x, y = mass_centre(link, body, half)
-    close_chain(link, x, y)
-    _, _, _, _, _, kept, _ = locked_motion(link)
-    for i in range(link.shape[0]):
-        link[i, X], link[i, Y] = body[i, S_X], body[i, S_Y]
-    _, _, _, _, _, present, inertia = locked_motion(link)
-    return kept, present, inertia
-
-
-@kernel
-def add_spin(link: FloatArray, body: FloatArray, spin: float) -> None:
-    """Turn the whole robot faster by `spin` [rad/s]."""
-    x, y = mass_centre(link, body, 0.0)
-    for i in range(link.shape[0]):
-        body[i, S_VX] -= spin * (body[i, S_Y] - y)
-        body[i, S_VY] += spin * (body[i, S_X] - x)
-        body[i, S_W] += spin
-
-
-@kernel
-def start_motion(problem: Problem, state: State) -> None:
-    """Give the first mid pose the angular momentum of the start; the ledger books what this changes."""
-    link, half = problem.link, 0.5 * problem.number[DT]
-    started, state.clock[1] = state.clock[1], 1
-    if started == 1 or not keeps_momenta(problem):
-        return
-    _, wanted, _ = kept_spin(link, state.link, half)
-    for _ in range(4):  # each pass gains a factor of dt times the rate
-        kept, _, inertia = kept_spin(link, state.link, half)
-        add_spin(link, state.link, (wanted - kept) / inertia)
-    energy = 0.0
-    for i in range(link.shape[0]):
-        vx, vy, w = state.link[i, S_VX], state.link[i, S_VY], state.link[i, S_W]
-        state.link[i, S_LAST_VX], state.link[i, S_LAST_VY], state.link[i, S_LAST_W] = vx, vy, w
-        energy += 0.5 * (link[i, MASS] * (vx * vx + vy * vy) + link[i, INERTIA] * w * w)
-    state.ledger[4] += energy - state.ledger[0]
-    state.ledger[0] = energy
-
-
-@kernel
 def predict(problem: Problem, body: FloatArray) -> float:
     """Mid pose (54) and the guess for the end velocity; returns a bound of the speed of any point of the robot."""
     link, half = problem.link, 0.5 * problem.number[DT]
@@ -203,7 +150,7 @@ def account(problem: Problem, ledger: FloatArray) -> None:
             servo += link[i, TORQUE] * (mw - 0.5 * (link[i - 1, W] + link[i - 1, OLD_W]))
     surplus = min(change - servo, kinetic)
     if problem.number[PASSIVE] * problem.number[CONSERVING] > 0.0 and surplus > 0.0:
-        hold_back(problem, kinetic, surplus)
+        hold_back(link, math.sqrt((kinetic - surplus) / kinetic))
         kinetic -= surplus
         change -= surplus
     ledger[0] = kinetic
@@ -214,30 +161,18 @@ def account(problem: Problem, ledger: FloatArray) -> None:
 
 
 @kernel
-def hold_back(problem: Problem, kinetic: float, surplus: float) -> None:
+def hold_back(link: FloatArray, scale: float) -> None:
     """The guard of the conserving scheme, whose energy error of order dt**2 has either sign: where ground or obstacles
-    are there, velocities are scaled back so that no step creates energy. Stick, slip and touch stay what they are; in
-    free flight only the motion relative to the locked robot is scaled, so that the momenta stay too."""
-    link = problem.link
-    x = y = vx = vy = w = 0.0
-    if is_free(problem):
-        x, y, vx, vy, locked, spin, inertia = locked_motion(link)
-        w = spin / inertia
-        if kinetic - locked > surplus:
-            kinetic -= locked
-        else:
-            vx = vy = w = 0.0
-    scale = math.sqrt((kinetic - surplus) / kinetic)
+    are there, velocities are scaled back so that no step creates energy. Stick, slip and touch stay what they are."""
     for i in range(link.shape[0]):
-        own_x, own_y = vx - w * (link[i, Y] - y), vy + w * (link[i, X] - x)
-        link[i, VX] = own_x + scale * (link[i, VX] - own_x)
-        link[i, VY] = own_y + scale * (link[i, VY] - own_y)
-        link[i, W] = w + scale * (link[i, W] - w)
+        link[i, VX] *= scale
+        link[i, VY] *= scale
+        link[i, W] *= scale
 
 
 @kernel
 def remember(problem: Problem, state: State) -> None:
-    """Warm starts and the impulses of the tick."""
+    """Warm starts, and the impulses of the tick and since the last recorded row."""
     link, contact, body, sums = problem.link, problem.contact, state.link, state.sums
     for i in range(link.shape[0]):
         body[i, S_GROUND_X], body[i, S_GROUND_Y] = link[i, GROUND_X], link[i, GROUND_Y]
@@ -248,14 +183,18 @@ def remember(problem: Problem, state: State) -> None:
             x, y = contact[k, NORMAL_X] * contact[k, IMPULSE], contact[k, NORMAL_Y] * contact[k, IMPULSE]
             state.pair[p, P_TICK_X] += x
             state.pair[p, P_TICK_Y] += y
+            state.pair[p, P_RECORD_X] += x
+            state.pair[p, P_RECORD_Y] += y
             px += x
             py += y
-        sums[i, 0] += px
-        sums[i, 1] += py
-        sums[i, 2] += link[i, APPLIED_X] - px
-        sums[i, 3] += link[i, APPLIED_Y] - py
-        if i > 0:
-            sums[i, 4] += link[i, TORQUE]
+        ground_x, ground_y = link[i, APPLIED_X] - px, link[i, APPLIED_Y] - py
+        for k in range(0, 10, 5):  # the tick's, and those since the last row
+            sums[i, k] += px
+            sums[i, k + 1] += py
+            sums[i, k + 2] += ground_x
+            sums[i, k + 3] += ground_y
+            if i > 0:
+                sums[i, k + 4] += link[i, TORQUE]
 
 
 @kernel
@@ -288,14 +227,14 @@ def finish(problem: Problem, body: FloatArray) -> bool:
 
 
 @kernel
-def begin_step(problem: Problem, around: Surroundings, state: State, spare: State) -> int:
+def begin_step(problem: Problem, around: Surroundings, state: State) -> int:
     """Everything before the solve, with the servo impulses already in place. Returns the status."""
     number, dt = problem.number, problem.number[DT]
     fastest = predict(problem, state.link)
     reach = REACH * dt * (fastest + 10.0 * number[GRAVITY] * dt)
     state.ledger[5] += dt * fastest
     if around.disc.shape[0] > 0:
-        if state.ledger[5] + reach > number[SKIN] and not list_neighbours(problem, around, state, spare):
+        if state.ledger[5] + reach > number[SKIN] and not list_neighbours(problem, around, state):
             return TOO_MANY_CONTACTS
         find_contacts(problem, around.disc, state, min(reach, number[SKIN]))
     return OK

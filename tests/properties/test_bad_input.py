@@ -1,0 +1,248 @@
+"""Bad input of every kind is refused with words that help; new fields are found without an edit here."""
+
+from __future__ import annotations
+
+import math
+import re
+import sys
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from types import NoneType, UnionType
+from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
+
+import pytest
+from pydantic import BaseModel
+from pydantic.fields import FieldInfo
+
+import pushpoint as pp
+from pushpoint.cli.main import SOLVER_FAILED, main
+from pushpoint.control import controllers
+from pushpoint.errors import InvalidInput, SolverFailure, UnknownName
+from pushpoint.fields import Frozen
+from pushpoint.plants import plants
+from pushpoint.registry import Registry
+from pushpoint.robots import Link, Robot, Servo, robots
+from pushpoint.scenario import Choice, Scenario, Start, build
+from pushpoint.worlds import Disc, Ground, World, worlds
+
+TRACK = "transeth2008a/track"
+
+# Wrong type, negative, zero, not finite, not whole, empty. What is bad depends on the field.
+VALUES: tuple[Any, ...] = (
+    "wrong", "", -1.0, -1, 0.0, 1.5, math.nan, math.inf, -math.inf,
+    None, [], ["wrong"], [math.nan], [-1.0], {},
+)  # fmt: skip
+
+DATA: tuple[type[Frozen], ...] = (
+    *(Link, Servo, Robot, Ground, Disc, World, Start, Choice, Scenario),
+    *(plants[name].Options for name in plants),
+    *(controllers[name].Options for name in controllers),
+)
+FACTORIES: tuple[tuple[Registry[Any], str], ...] = (
+    *((robots, name) for name in robots),
+    *((worlds, name) for name in worlds),
+)
+
+
+# --- what an annotation allows, written apart from the code that is tested ---
+
+
+def allows(annotation: Any, value: Any, metadata: Iterable[Any] = ()) -> bool:
+    """Whether a field of this annotation may have this value."""
+    origin, members = get_origin(annotation), get_args(annotation)
+    if origin is Annotated:
+        return allows(members[0], value, [*metadata, *unpacked(members[1:])])
+    if origin in (Union, UnionType):
+        return any(allows(member, value, metadata) for member in members)
+    if origin is Literal:
+        return value in members
+    if origin is tuple:
+        return isinstance(value, list) and fits(members, value) and within(metadata, value)
+    if origin is dict:
+        return isinstance(value, dict)
+    return allows_plain(annotation, value) and within(metadata, value)
+
+
+def allows_plain(kind: Any, value: Any) -> bool:
+    if kind is Any:
+        return True
+    if kind is NoneType:
+        return value is None
+    if kind in (str, Path):
+        return isinstance(value, str)
+    if kind is float:
+        return isinstance(value, int | float)
+    if kind is int:
+        return isinstance(value, int | float) and math.isfinite(value) and value == int(value)
+    if kind is bool:
+        return value in (0, 1)
+    if kind is Choice and isinstance(value, str):
+        return value != ""
+    if isinstance(kind, type) and issubclass(kind, BaseModel):
+        return value == {} and not any(field.is_required() for field in kind.model_fields.values())
+    raise NotImplementedError(f"teach this test what {kind} allows")
+
+
+def fits(members: tuple[Any, ...], value: list[Any]) -> bool:
+    if members[-1] is Ellipsis:
+        return all(allows(members[0], item) for item in value)
+    return len(members) == len(value) and all(map(allows, members, value))
+
+
+def unpacked(metadata: Iterable[Any]) -> Iterator[Any]:
+    for item in metadata:
+        yield from item.metadata if isinstance(item, FieldInfo) else (item,)
+
+
+def within(metadata: Iterable[Any], value: Any) -> bool:
+    """Whether a value of the right type is within the bounds; they say nothing of None."""
+    return value is None or all(within_one(item, value) for item in metadata)
+
+
+def within_one(bound: Any, value: Any) -> bool:
+    if hasattr(bound, "min_length"):
+        return len(value) >= bound.min_length
+    if getattr(bound, "allow_inf_nan", True) is False and not math.isfinite(value):
+        return False
+    return not (
+        (hasattr(bound, "gt") and not value > bound.gt)
+        or (hasattr(bound, "ge") and not value >= bound.ge)
+        or (hasattr(bound, "lt") and not value < bound.lt)
+        or (hasattr(bound, "le") and not value <= bound.le)
+    )
+
+
+# --- every field ---
+
+
+def bad_fields() -> Iterator[Any]:
+    for model in DATA:
+        for name, field in model.model_fields.items():
+            for value in VALUES:
+                if not allows(field.annotation, value, field.metadata):
+                    yield pytest.param(model, name, value, id=f"{model.__name__}.{name}={value!r}")
+
+
+def bad_options() -> Iterator[Any]:
+    for registry, name in FACTORIES:
+        hints = get_type_hints(registry[name], include_extras=True)
+        for option in hints.keys() - {"return"}:
+            for value in VALUES:
+                if not allows(hints[option], value):
+                    yield pytest.param(registry, name, option, value, id=f"{name}.{option}={value!r}")
+
+
+@pytest.mark.parametrize(("model", "field", "value"), bad_fields())
+def test_a_bad_value_is_refused_and_its_field_named(model: type[Frozen], field: str, value: Any) -> None:
+    named = rf"\b{model.__name__}\.{field}( =|\.)"
+    with pytest.raises(InvalidInput, match=named):
+        model(**{field: value})
+    with pytest.raises(InvalidInput, match=named):
+        model.parse({field: value})
+
+
+@pytest.mark.parametrize(("registry", "name", "option", "value"), bad_options())
+def test_a_bad_option_is_refused_and_named(registry: Registry[Any], name: str, option: str, value: Any) -> None:
+    with pytest.raises(InvalidInput, match=rf"{registry.kind} '{name}'.* options\.{option}( =|\.)"):
+        build(registry, Choice(name=name, options={option: value}), seed=0)
+
+
+@pytest.mark.parametrize("model", DATA)
+def test_every_field_has_values_that_it_refuses(model: type[Frozen]) -> None:
+    """The walk is not blind: whatever a field holds, something is bad for it."""
+    for name, field in model.model_fields.items():
+        assert not all(allows(field.annotation, value, field.metadata) for value in VALUES), name
+
+
+@pytest.mark.parametrize("model", DATA)
+def test_an_unknown_field_is_refused_and_the_known_ones_listed(model: type[Frozen]) -> None:
+    first = next(iter(model.model_fields))
+    with pytest.raises(UnknownName, match=f"unknown field of {model.__name__} '{first}x'") as refusal:
+        model.parse({f"{first}x": 1})
+    assert first in refusal.value.suggestions
+    assert all(name in str(refusal.value) for name in model.model_fields)
+
+
+# --- names ---
+
+
+@pytest.mark.parametrize(
+    ("changes", "meant"),
+    [
+        ({"robot": "aikoo"}, "aiko"),
+        ({"world": "trak"}, "track"),
+        ({"plant": "planar_steping"}, "planar_stepping"),
+        ({"controller": "serpentoid"}, "serpenoid"),
+    ],
+)
+def test_unknown_names_come_with_the_one_that_was_meant(changes: dict[str, str], meant: str) -> None:
+    ((kind, name),) = changes.items()
+    with pytest.raises(UnknownName, match=f"unknown {kind} '{name}'. Did you mean '{meant}'") as refusal:
+        pp.simulate(TRACK, changes, duration=0.01)
+    assert meant in refusal.value.suggestions
+
+
+def test_an_unknown_scenario_comes_with_the_one_that_was_meant() -> None:
+    with pytest.raises(UnknownName, match="unknown scenario 'transeth2008a/trakc'.*'transeth2008a/track'"):
+        pp.simulate("transeth2008a/trakc")
+
+
+@pytest.mark.parametrize("key", ["controller.amplitud", "plant.tolerence", "world.frictoin", "robot.lniks"])
+def test_unknown_options_list_the_known_ones(key: str) -> None:
+    with pytest.raises(UnknownName, match=r"Did you mean .*Known: ") as refusal:
+        pp.simulate(TRACK, {key: 1}, duration=0.01)
+    assert refusal.value.suggestions
+
+
+# --- what does not fit together ---
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"control_period": 0.0125, "plant.dt": 0.002}, ["control_period = 0.0125 s", "plant.dt = 0.002 s"]),
+        ({"record_period": 0.015}, ["record_period = 0.015 s", "control_period = 0.01 s", "nearest"]),
+        ({"duration": 0.0101}, ["duration = 0.0101 s", "nearest 0.01 s"]),
+        ({"start.joint_angle": [0.1, 0.2]}, ["start.joint_angle", "2 values", "10 joints"]),
+        ({"start.link": 11}, ["start.link = 11", "links 0 to 10"]),
+        ({"control_period": 1e-300, "plant.dt": 1e-300}, ["duration = 10 s", "control_period", "too many"]),
+    ],
+)
+def test_what_does_not_fit_together_is_named(changes: dict[str, Any], words: list[str]) -> None:
+    with pytest.raises(InvalidInput) as refusal:
+        pp.simulate(TRACK, changes)
+    assert all(word in str(refusal.value) for word in words), refusal.value
+
+
+def test_an_overlapping_start_is_refused_with_link_obstacle_and_depth() -> None:
+    with pytest.raises(InvalidInput, match=r"link \d+ is [\d.]+ mm inside obstacle \d+.*start\.overlap"):
+        pp.simulate(TRACK, {"start.position": [0.42, 0.0]})
+
+
+# --- a plant that cannot go on ---
+
+
+def test_a_solver_failure_says_where_and_what_to_do_and_carries_the_recording() -> None:
+    with pytest.raises(SolverFailure) as failure:
+        pp.simulate(TRACK, {"plant.max_iterations": 1}, duration=1.0)
+    words = r"planar_stepping stopped at t = [\d.e-]+ s: NOT_CONVERGED at link \d+, residual [\d.e+-]+; try "
+    assert re.match(words, str(failure.value)), failure.value
+    recording = failure.value.recording
+    assert recording is not None
+    assert recording.failure is not None
+    assert recording.data.sizes["time"] >= 1
+    assert math.isfinite(float(recording.data["link_position"].sum()))
+
+
+def test_the_command_saves_what_was_recorded_until_the_failure(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["run", TRACK, "--duration", "1", "--set", "plant.max_iterations=1", "--out", str(tmp_path)]
+    monkeypatch.setattr(sys, "argv", ["pushpoint", *words])
+    with pytest.raises(SystemExit) as left:
+        main()
+    assert left.value.code == SOLVER_FAILED == 3
+    assert "NOT_CONVERGED" in capsys.readouterr().err
+    saved = pp.load(tmp_path / "recording.nc")
+    assert saved.failure is not None
+    assert saved.scenario.name == TRACK
