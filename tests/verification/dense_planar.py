@@ -244,10 +244,9 @@ class DensePlanar:
         middle = self._middle(state)
         law = self._servo_law(middle.angle, ref, rate, torque)
         u = self._impact(middle, law)
-        end = self._end(middle, u)
         if self.scheme == "conserving" and self.passive:
-            end = self._without_surplus(state, end)
-        return end
+            u = self._without_surplus(state, u)
+        return self._end(middle, u)
 
     def run(self, commands: CommandTable, ticks: int, substeps: int, start: State) -> list[State]:
         """States at the start and after each tick; in a tick the rate reference extrapolates the angle."""
@@ -280,15 +279,15 @@ class DensePlanar:
         centre = self.centre(middle.position) + half_step * self.centre(velocity)
         return State(self.closed_about_centre(angle, centre), angle, velocity, rate)
 
-    def _without_surplus(self, a: State, e: State) -> State:
+    def _without_surplus(self, a: State, u: FloatArray) -> FloatArray:
         """Slow down if ground and obstacles, which can only take energy, seem to have given some."""
+        e = a._replace(velocity=u[:, :2], rate=u[:, 2])
         before, after = self.kinetic_energy(a), self.kinetic_energy(e)
         servo_work = float(self.last.servo @ (np.diff(a.rate) + np.diff(e.rate))) / 2
         surplus = after - before - servo_work
         if surplus <= 0:
-            return e
-        factor = np.sqrt(max(after - surplus, 0.0) / after)
-        return e._replace(velocity=factor * e.velocity, rate=factor * e.rate)
+            return u
+        return np.asarray(u * np.sqrt(max(after - surplus, 0.0) / after))
 
     def _impact(self, middle: State, law: ServoLaw) -> FloatArray:
         """Velocities at E, (n, 3), from P2 (55)-(61) with the joints eliminated; fills `last`."""
