@@ -29,9 +29,7 @@ def main() -> None:
         name="lab/tapered",
         robot=Choice(name="tapered", options={"links": 10}),
         world=Choice(name="plane", options={"friction": 0.1, "friction_across": 0.5}),
-        controller=Choice(
-            name="serpenoid", options={"amplitude": 0.5, "frequency": 3.0, "phase_shift": -0.7}
-        ),
+        controller=Choice(name="serpenoid", options={"amplitude": 0.5, "frequency": 3.0, "phase_shift": -0.7}),
         duration=5.0,
     )
     recording = pp.simulate(scenario)

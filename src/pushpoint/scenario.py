@@ -102,13 +102,13 @@ class Scenario(Frozen):
     def with_overrides(self, overrides: Mapping[str, Any]) -> Scenario:
         """A copy with values replaced by dotted path: ``{"controller.amplitude": 0.6, "duration": 5.0}``.
 
-        Whole fields come first: another plant drops the old one's options, not those given along with it. The
-        servo comes last: by default it is that of the robot, which others may change.
+        Wholes come before their parts: another plant drops the old one's options, not those given along with
+        it. The servo comes last: by default it is that of the robot, which others may change.
         """
         scenario = self
         for turn in (_is_whole, _is_part, _is_servo_part):
             data = _editable(scenario.model_dump())
-            for path in filter(turn, overrides):
+            for path in sorted(filter(turn, overrides), key=_depth):
                 _override(data, path, _editable(overrides[path]))
             scenario = Scenario.parse(data)
         return scenario
@@ -163,6 +163,10 @@ def build(registry: Registry[Any], choice: Choice, seed: int) -> Any:
         raise InvalidInput(f"{registry.kind} {choice.name!r}, {told}") from None
 
 
+def _depth(path: str) -> int:
+    return path.count(".")
+
+
 def _is_whole(path: str) -> bool:
     return "." not in path
 
@@ -208,8 +212,8 @@ def _override_factory(data: dict[str, Any], path: str, value: Any) -> None:
     """An option of a robot or a world, if the path ends there; else a field of what the factory builds."""
     head, first, *rest = path.split(".")
     options = inspect.signature((robots if head == "robot" else worlds)[data[head]["name"]]).parameters
-    if first in options and (not rest or first in data[head]["options"]):
-        _set_option(data[head]["options"], [first, *rest], value, path)
+    if first in options and not rest:
+        data[head]["options"][first] = value
         return
     scenario = Scenario.parse(data)
     made = scenario.built_robot() if head == "robot" else scenario.built_world()

@@ -159,7 +159,7 @@ def _refuse_overlap(robot: Robot, world: World, pose: Pose) -> None:
         more = f" (and {len(deep) - 1} more)" if len(deep) > 1 else ""
         raise InvalidInput(
             f"the start pose overlaps: link {link} is {1e3 * depth:.3g} mm inside obstacle {obstacle}{more}; "
-            "move the start, or set start.overlap = 'allow' to let the plant push them apart"
+            "move the start, or set start.overlap = 'allow' to start all the same"
         )
 
 

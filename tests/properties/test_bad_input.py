@@ -101,7 +101,7 @@ def within(metadata: Iterable[Any], value: Any) -> bool:
 
 def within_one(bound: Any, value: Any) -> bool:
     if hasattr(bound, "min_length"):
-        return len(value) >= bound.min_length
+        return bool(len(value) >= bound.min_length)
     if getattr(bound, "allow_inf_nan", True) is False and not math.isfinite(value):
         return False
     return not (

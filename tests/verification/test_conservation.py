@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import pushpoint as pp
 from tests.verification.chains import SMOOTH, coast, flung, momenta, uneven
 
 
@@ -58,3 +59,25 @@ def test_one_free_link_moves_straight() -> None:
     velocity = trace.link[0, 0, 3:6]
     expected = trace.link[0, 0, :3] + trace.energy[:, :1] * velocity
     np.testing.assert_allclose(trace.link[:, 0, :3], expected, atol=1e-12)
+
+
+def test_momenta_of_a_recording() -> None:
+    """The same through the front door, a robot thrown by its Scenario."""
+    scenario = pp.Scenario(
+        name="thrown",
+        robot="aiko",
+        world={"name": "plane", "options": {"friction": 0.0}},
+        controller={"name": "torque_playback", "options": {"times": [0.0, 1.0], "torque": [[0.0] * 10] * 2}},
+        servo={"stiffness": 0.0},
+        start={"joint_angle": [0.3, -0.2] * 5, "joint_rate": [1.0, -2.0] * 5, "velocity": (0.3, 0.1), "rate": 0.5},
+        duration=2.0,
+    )
+    data = pp.simulate(scenario).data
+    r, v, w = (data[name].values for name in ("link_position", "link_velocity", "link_rate"))
+    mass, inertia = 7.5 / 11, 1.32e-3
+    angular = (mass * (r[..., 0] * v[..., 1] - r[..., 1] * v[..., 0]) + inertia * w).sum(axis=1)
+    scale = mass * float((np.linalg.norm(r[0], axis=1) * np.linalg.norm(v[0], axis=1)).sum())
+    assert np.abs(angular - angular[0]).max() <= 1e-9 * scale
+    assert np.abs(v.sum(axis=1) - v[0].sum(axis=0)).max() <= 1e-9 * np.linalg.norm(v[0], axis=1).sum()
+    energy = data["kinetic_energy"].values
+    assert np.abs(energy / energy[0] - 1).max() <= 1e-4

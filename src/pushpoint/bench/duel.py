@@ -34,7 +34,7 @@ class Effort:
     screening_rounds: int = 2  # that choose the peer's finalists
     finalists: int = 3  # settings of the peer that run against ours
     rounds: int = ROUNDS  # of the final
-    ladder_rounds: int = 3
+    ladder_rounds: int = 5
 
 
 @dataclass(frozen=True)

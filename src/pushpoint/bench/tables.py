@@ -6,6 +6,7 @@ import sys
 
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 from pushpoint.bench.duel import Duel, Entry
 from pushpoint.bench.ladder import Rung
@@ -22,7 +23,7 @@ def show(benchmark: Benchmark) -> None:
     console = Console(highlight=False, width=None if sys.stdout.isatty() else PIPE_WIDTH)
     for duel in benchmark.duels:
         console.print(ladder_table(duel))
-        console.print(duel_line(duel))
+        console.print(Text(duel_line(duel)), soft_wrap=True)
     for growth in benchmark.growth:
         console.print(growth_table(growth))
     console.print(startup_table(benchmark.startup))
@@ -30,23 +31,24 @@ def show(benchmark: Benchmark) -> None:
 
 
 def _table(title: str, *columns: str) -> Table:
-    table = Table(title=title, title_justify="left")
+    table = Table(title=Text(title), title_justify="left")
     for k, column in enumerate(columns):
-        table.add_column(column, justify="left" if k == 0 else "right")
+        table.add_column(Text(column), justify="left" if k == 0 else "right")  # as text: "[ms]" is no markup
     return table
 
 
 def ladder_table(duel: Duel) -> Table:
     """Work and precision; the two chosen rungs are marked."""
-    title = f"{duel.scenario}, {duel.duration:g} s: rms of link 5 to the limit (dt = {duel.limit_dt:g} s), wall time"
-    table = _table(title, "plant", "dt [ms]", "own limit [mm]", "our limit [mm]", "wall [ms]", "us/step", "")
+    title = f"{duel.scenario}, {duel.duration:g} s; limits at dt = {1e3 * duel.limit_dt:g} ms"
+    columns = "plant", "dt [ms]", "rms to own limit [mm]", "to our limit [mm]", "wall [ms]", "us/step", "chosen"
+    table = _table(title, *columns)
     for name, rungs, entry in (
         ("planar_stepping", duel.our_ladder, duel.ours),
         ("mujoco", duel.peer_ladder, duel.peer),
     ):
         for rung in rungs:
             chosen = entry is not None and rung.dt == entry.rung.dt
-            table.add_row(name, *_rung_cells(rung, duel.duration), "<" if chosen else "")
+            table.add_row(name, *_rung_cells(rung, duel.duration), "yes" if chosen else "")
         table.add_section()
     return table
 

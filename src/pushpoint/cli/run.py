@@ -23,7 +23,7 @@ def run(
         list[str] | None,
         typer.Option("--set", metavar="KEY=VALUE", help="Change one value, e.g. controller.amplitude=0.6."),
     ] = None,
-    duration: Annotated[float | None, typer.Option(help="Simulated time [s].")] = None,
+    duration: Annotated[float | None, typer.Option(help="Simulated time in seconds.")] = None,
     seed: Annotated[int | None, typer.Option(help="Seed of random worlds.")] = None,
     out: Annotated[Path | None, typer.Option(help="Folder; default results/<scenario>.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object on standard output.")] = False,

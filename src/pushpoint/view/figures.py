@@ -167,18 +167,12 @@ def _binned(force: FloatArray) -> FloatArray:
 
 def _draw_energy(axes: Axes, run: Recording) -> None:
     time = run.data["time"].values
-    lines = {}
     for variable, (label, colour) in LEDGER.items():
         values = run.data[variable].values
-        lines[variable] = axes.plot(
-            time, values, color=colour, label=f"{label} {_energy(float(values[-1]))}"
-        )[0]
+        axes.plot(time, values, color=colour, label=f"{label} {_energy(float(values[-1]))}")
     axes.set(xlabel="time [s]", ylabel="energy [J]", xlim=_time_limits(run))
     axes.set_title("Energy ledger, work since the start")
-    # What comes in is named in the corner that its line leaves free; the rest where there is room.
-    gains = [lines.pop(name) for name in ("servo_work", "kinetic_energy")]
-    axes.add_artist(axes.legend(handles=gains, loc="upper left"))
-    axes.legend(handles=list(lines.values()), loc="best")
+    axes.legend(loc="best", fontsize=7, labelspacing=0.3)
 
 
 def _energy(joule: float) -> str:

@@ -22,6 +22,7 @@ def keeps_momenta(problem: Problem) -> bool:
 
 def start_motion(problem: Problem, state: State) -> None:
     """Give the first mid pose the angular momentum of the start; the ledger books the energy that this changes."""
+    state.clock[1] = 1
     row = state.link[:, : S_W + 1]
     wanted, _ = _spin(problem, row)
     for _ in range(4):  # each pass gains a factor of dt times the rate

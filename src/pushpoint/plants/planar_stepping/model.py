@@ -66,7 +66,7 @@ class Surroundings(NamedTuple):
 class State(NamedTuple):
     """All that a step depends on: a run from a copy is equal to the bit."""
 
-    clock: IntArray  # (1,): steps done
+    clock: IntArray  # (2,): steps done; whether free_flight.start_motion was
     link: FloatArray  # (n, 11): pose, velocity, last friction impulse, velocity one step earlier
     pair_start: IntArray  # (n + 1,): neighbour pairs of link i are pair_start[i] .. pair_start[i + 1]
     pair_disc: IntArray  # (pairs,)
@@ -126,7 +126,7 @@ def make_state(problem: Problem, pose: Pose) -> State:
     ledger[0] = 0.5 * np.sum(mass * np.sum(pose.velocity**2, axis=1)) + 0.5 * np.sum(inertia * pose.rate**2)
     ledger[5] = np.inf  # forces the neighbour lists to be built
     return State(
-        clock=np.zeros(1, np.int64),
+        clock=np.zeros(2, np.int64),
         link=link,
         pair_start=np.zeros(n + 1, np.int64),
         pair_disc=np.zeros(pairs, np.int64),

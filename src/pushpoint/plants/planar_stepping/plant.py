@@ -116,7 +116,7 @@ class PlanarStepping:
 
     def rollout(self, state: State, table: CommandTable, substeps: int, trace: Trace) -> tuple[Trace, Failure | None]:
         free, first_row = keeps_momenta(self._problem), int(trace.cursor[0])
-        if free and state.clock[0] == 0:
+        if free and state.clock[1] == 0:
             start_motion(self._problem, state)
         with compiling_once(f"planar_stepping ({self._solver})"):
             status, tick = self._run(state, table, 0, substeps, trace)
