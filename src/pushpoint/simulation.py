@@ -125,8 +125,7 @@ def whole_multiple(name: str, value: float, unit_name: str, unit: float) -> int:
     count = max(1, round(value / unit))
     if abs(value / unit - count) > MULTIPLE_TOLERANCE * count:
         raise InvalidInput(
-            f"{name} = {value:.9g} s is not a multiple of {unit_name} = {unit:g} s; "
-            f"nearest {count * unit:.9g} s"
+            f"{name} = {value:.9g} s is not a multiple of {unit_name} = {unit:g} s; nearest {count * unit:.9g} s"
         )
     return count
 
@@ -284,8 +283,7 @@ class Run:
         reference = self._references(ticks)
         times = RunClock(
             row_time=ticks * self.setup.scenario.control_period,
-            step_time=(self.first_tick * self.setup.substeps + np.arange(1.0, steps + 1))
-            * self.setup.plant.dt,
+            step_time=(self.first_tick * self.setup.substeps + np.arange(1.0, steps + 1)) * self.setup.plant.dt,
         )
         return Recording(
             data=data_set(self.setup.robot, self.trace, times, reference),

@@ -13,7 +13,7 @@ import pytest
 from pushpoint.bench import duel as duel_module
 from pushpoint.bench import speed
 from pushpoint.bench import startup as startup_module
-from pushpoint.bench.duel import PEER_SETTINGS, Duel, Effort, Entry, duel, limit_path
+from pushpoint.bench.duel import PEER_SETTINGS, Duel, Effort, Entry, duel, limit_path, rounds_at
 from pushpoint.bench.ladder import Rung, largest_accurate, rms_distance
 from pushpoint.bench.links import Growth, LinkCost, among_pegs, fitted_exponent, growth
 from pushpoint.bench.result import Benchmark, as_data, as_text, machine, write
@@ -130,6 +130,10 @@ def test_a_duel_compares_the_largest_accurate_steps() -> None:
     assert [r.dt for r in found.our_ladder] == [r.dt for r in found.peer_ladder] == [1e-2, 5e-3]
     assert len(found.peer_tried) == 2
     assert found.limits_apart is not None
+
+
+def test_small_steps_get_fewer_rounds() -> None:
+    assert [rounds_at(dt, 20) for dt in (1e-2, 1e-3, 5e-4, 2e-4, 1e-6)] == [20, 20, 10, 4, 1]
 
 
 def test_without_mujoco_there_is_no_ratio(monkeypatch: pytest.MonkeyPatch) -> None:

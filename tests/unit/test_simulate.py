@@ -87,9 +87,7 @@ class Obedient:
                 trace.step[trace.cursor[2]] = 1e-9, 2, int(failed)
                 trace.cursor[2] += 1
                 if failed:
-                    return trace, Failure(
-                        Status.NOT_CONVERGED, float(state["clock"][0] * self.dt), 1, 0.5, "rest"
-                    )
+                    return trace, Failure(Status.NOT_CONVERGED, float(state["clock"][0] * self.dt), 1, 0.5, "rest")
             state["angle"][1:] = state["angle"][0] + np.cumsum(angle + substeps * self.dt * rate)
             state["push"] += math.sin(state["clock"][0])
             trace.cursor[3] += 1
@@ -203,9 +201,7 @@ def test_planned_commands_run_in_one_call_and_are_recorded() -> None:
 
 def test_the_robot_starts_in_the_shape_of_its_controller() -> None:
     recording = simulate(scenario())
-    assert recording.data["joint_angle"][0].values == pytest.approx(
-        recording.data["joint_reference"][0].values
-    )
+    assert recording.data["joint_angle"][0].values == pytest.approx(recording.data["joint_reference"][0].values)
     given = simulate(scenario(start={"joint_angle": (0.1, 0.2, 0.3)}))
     assert given.data["joint_angle"][0].values == pytest.approx([0.1, 0.2, 0.3])
 
@@ -236,9 +232,7 @@ def test_a_single_link_runs() -> None:
 
 
 def test_fields_come_before_dotted_overrides() -> None:
-    run = simulate(
-        scenario(plant="planar_stepping"), {"plant.dt": 0.005}, plant="obedient", duration=0.1, seed=3
-    )
+    run = simulate(scenario(plant="planar_stepping"), {"plant.dt": 0.005}, plant="obedient", duration=0.1, seed=3)
     assert run.scenario.plant.name == "obedient"
     assert run.scenario.plant.options == {"dt": 0.005}
     assert (run.scenario.duration, run.scenario.seed) == (0.1, 3)
@@ -277,9 +271,7 @@ def test_a_checkpoint_between_rows_keeps_the_rhythm_of_the_rows() -> None:
     whole = simulate(scenario(record_period=0.06))
     resumed = resume(simulate(scenario(record_period=0.06, duration=0.5)).checkpoint(), duration=1.0)
     assert resumed.data["time"].values[0] == 0.5
-    assert resumed.data["joint_angle"].values[0] == pytest.approx(
-        resumed.data["joint_reference"].values[0], abs=1e-14
-    )
+    assert resumed.data["joint_angle"].values[0] == pytest.approx(resumed.data["joint_reference"].values[0], abs=1e-14)
     xr.testing.assert_identical(resumed.data.isel(time=slice(1, None)), tail(whole, 0.5))
 
 
@@ -324,9 +316,7 @@ def test_chunks_grow_towards_the_wall_time_they_should_take() -> None:
 
 
 def test_a_failure_carries_the_recording_until_then() -> None:
-    with pytest.raises(
-        SolverFailure, match=r"obedient stopped at t = 0\.5 s: NOT_CONVERGED at link 1.*rest"
-    ) as raised:
+    with pytest.raises(SolverFailure, match=r"obedient stopped at t = 0\.5 s: NOT_CONVERGED at link 1.*rest") as raised:
         simulate(scenario(), {"plant.fail_at": 0.5 - 1e-9})
     recording = raised.value.recording
     assert recording is not None

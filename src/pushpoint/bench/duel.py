@@ -34,7 +34,7 @@ class Effort:
     screening_rounds: int = 2  # that choose the peer's finalists
     finalists: int = 3  # settings of the peer that run against ours
     rounds: int = ROUNDS  # of the final
-    ladder_rounds: int = 5
+    ladder_rounds: int = ROUNDS  # fewer where dt is small, see `rounds_at`
 
 
 @dataclass(frozen=True)
@@ -104,7 +104,7 @@ def duel(scenario: Scenario, effort: Effort, say: Say) -> Duel:
     tried = fastest_first(timed_again(scenario, found, effort.screening_rounds))
     say(f"{scenario.name}: best of {effort.rounds}")
     ours, peer = final(scenario, ours, tried[: effort.finalists], effort.rounds)
-    say(f"{scenario.name}: ladders, best of {effort.ladder_rounds}")
+    say(f"{scenario.name}: ladders")
     chosen = [p for p in peers if peer is not None and p.settings == peer.settings]
     our_ladder, *peer_ladder = ladders([us, *chosen], effort)
     return Duel(
@@ -176,9 +176,16 @@ def fastest_first(entries: Sequence[Entry]) -> list[Entry]:
 
 
 def ladders(contenders: Sequence[Contender], effort: Effort) -> list[tuple[Rung, ...]]:
-    """All rungs of all contenders, with wall times from interleaved rounds."""
-    steps = [(who, dt) for dt in effort.ladder for who in contenders]
-    rungs = [who.rung(dt) for who, dt in steps]
-    best = interleaved_best([who.job(dt) for who, dt in steps], effort.ladder_rounds)
-    timed_rungs = [replace(rung, wall_time_s=seconds) for rung, seconds in zip(rungs, best, strict=True)]
-    return [tuple(timed_rungs[k :: len(contenders)]) for k in range(len(contenders))]
+    """All rungs of all contenders; at each dt the wall times come from interleaved rounds."""
+    found: list[list[Rung]] = [[] for _ in contenders]
+    for dt in effort.ladder:
+        rungs = [who.rung(dt) for who in contenders]
+        best = interleaved_best([who.job(dt) for who in contenders], rounds_at(dt, effort.ladder_rounds))
+        for column, rung, seconds in zip(found, rungs, best, strict=True):
+            column.append(replace(rung, wall_time_s=seconds))
+    return [tuple(column) for column in found]
+
+
+def rounds_at(dt: float, most: int) -> int:
+    """`most` rounds down to dt = 1 ms and fewer below, so that no rung takes much longer than that one."""
+    return max(1, min(most, round(most * dt / 1e-3)))

@@ -96,5 +96,5 @@ def startup_table(startup: Startup) -> Table:
 def requirement_table(benchmark: Benchmark) -> Table:
     table = _table("required", "what", "measured", "allowed", "met")
     for r in benchmark.requirements:
-        table.add_row(r.what, "-" if r.value is None else f"{r.value:.2f}", r.allowed, WORDS[r.met])
+        table.add_row(r.what, "-" if r.value is None else f"{r.value:.3f}", r.allowed, WORDS[r.met])
     return table

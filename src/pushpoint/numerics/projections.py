@@ -10,10 +10,11 @@ from pushpoint._jit import kernel
 @kernel
 def project_disc(x: float, y: float, radius: float) -> tuple[float, float]:
     """Nearest point of the disc of the given radius about the origin."""
-    length = math.sqrt(x * x + y * y)
-    if length <= radius:
+    square = x * x + y * y
+    if square <= radius * radius:
         return x, y
-    return x * radius / length, y * radius / length
+    shrink = radius / math.sqrt(square)
+    return x * shrink, y * shrink
 
 
 @kernel

@@ -21,4 +21,5 @@ def unilateral_residual(impulse: float, velocity: float) -> float:
 def friction_residual(px: float, py: float, vx: float, vy: float, radius: float) -> float:
     """-velocity in the normal cone of the disc at the impulse:  |P - proj(P - v)|, P2 (53)."""
     x, y = project_disc(px - vx, py - vy, radius)
-    return math.hypot(px - x, py - y)
+    dx, dy = px - x, py - y
+    return math.sqrt(dx * dx + dy * dy)

@@ -135,8 +135,9 @@ def ground_impulse(link: FloatArray, i: int, penalty: float, held: bool) -> None
     kxx, kxy, kyy = r, 0.0, r
     stuck = held and guess_x * guess_x + guess_y * guess_y < INSIDE * radius * radius
     if length > radius and not stuck:
-        x, y = x / length, y / length
-        k = r * radius / length
+        inverse = 1.0 / length
+        x, y = x * inverse, y * inverse
+        k = r * radius * inverse
         kxx, kxy, kyy = k * y * y, -k * x * y, k * x * x
         x, y = x * radius, y * radius
     link[i, GROUND_X], link[i, GROUND_Y] = x, y
@@ -211,11 +212,11 @@ def balance_residual(problem: Problem) -> float:
 @kernel
 def velocity_scale(link: FloatArray, least: float) -> float:
     """The fastest link [m/s], at least `least`."""
-    largest = least
+    largest = least * least
     for i in range(link.shape[0]):
-        speed = math.sqrt(link[i, VX] * link[i, VX] + link[i, VY] * link[i, VY])
-        largest = max(largest, speed, abs(link[i, W]) * link[i, HALF])
-    return largest
+        turn = link[i, W] * link[i, HALF]
+        largest = max(largest, link[i, VX] * link[i, VX] + link[i, VY] * link[i, VY], turn * turn)
+    return math.sqrt(largest)
 
 
 @kernel
@@ -226,16 +227,17 @@ def law_residual(problem: Problem) -> float:
     speed = velocity_scale(link, problem.number[GRAVITY] * problem.number[DT])
     if speed == 0.0:
         return 0.0
+    per_unit, per_speed = 1.0 / unit, 1.0 / speed
     worst = 0.0
     for i in range(link.shape[0]):
         wrong = 0.0
         if link[i, DISC] > 0.0:
             vx, vy = slide(link, i)
-            px, py = link[i, GROUND_X] / unit, link[i, GROUND_Y] / unit
-            wrong = friction_residual(px, py, vx / speed, vy / speed, link[i, DISC] / unit)
+            px, py = link[i, GROUND_X] * per_unit, link[i, GROUND_Y] * per_unit
+            wrong = friction_residual(px, py, vx * per_speed, vy * per_speed, link[i, DISC] * per_unit)
         for k in range(problem.first[i], problem.first[i + 1]):
             gap_rate = approach_speed(link, contact, i, k)
-            wrong = max(wrong, unilateral_residual(contact[k, IMPULSE] / unit, gap_rate / speed))
+            wrong = max(wrong, unilateral_residual(contact[k, IMPULSE] * per_unit, gap_rate * per_speed))
         if not wrong <= worst:
             worst = wrong
             problem.number[WORST_LINK] = i
