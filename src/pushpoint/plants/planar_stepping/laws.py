@@ -81,27 +81,11 @@ INSIDE = 1.0 - 1e-9  # a friction impulse whose square is below this part of the
 
 
 @kernel
-def load_inertia(link: FloatArray, i: int) -> None:
-    """Start the block of link i with its inertia, and its applied impulse with zero."""
-    link[i, XX], link[i, XY], link[i, YY] = link[i, MASS], 0.0, link[i, MASS]
-    link[i, XW], link[i, YW], link[i, WW] = 0.0, 0.0, link[i, INERTIA]
-    link[i, APPLIED_X], link[i, APPLIED_Y], link[i, APPLIED_W] = 0.0, 0.0, 0.0
-
-
-@kernel
 def load_imbalance(link: FloatArray, i: int) -> None:
     """M (u_A - u_E) + applied impulses: what the joints of link i must carry, P2 (55)."""
     link[i, FX] = link[i, MASS] * (link[i, OLD_VX] - link[i, VX]) + link[i, APPLIED_X]
     link[i, FY] = link[i, MASS] * (link[i, OLD_VY] - link[i, VY]) + link[i, APPLIED_Y]
     link[i, FW] = link[i, INERTIA] * (link[i, OLD_W] - link[i, W]) + link[i, APPLIED_W]
-
-
-@kernel
-def apply_ground(link: FloatArray, i: int) -> None:
-    """Add the friction impulse of link i, turned from scaled link axes to the world."""
-    along, across = link[i, ALONG] * link[i, GROUND_X], link[i, ACROSS] * link[i, GROUND_Y]
-    link[i, APPLIED_X] += link[i, COS] * along - link[i, SIN] * across
-    link[i, APPLIED_Y] += link[i, SIN] * along + link[i, COS] * across
 
 
 @kernel
@@ -124,29 +108,31 @@ def approach_speed(link: FloatArray, contact: FloatArray, i: int, k: int) -> flo
 
 
 @kernel
-def ground_impulse(link: FloatArray, i: int, penalty: float, held: bool) -> None:
-    """Friction of link i and its tangent; P2 (58) with (50) or (52)."""
+def ground_impulse(link: FloatArray, i: int, penalty: float, held: bool) -> tuple[float, float, float, float, float]:
+    """Friction of link i in the world frame, and its tangent (xx, xy, yy); P2 (58) with (50) or (52)."""
     radius = link[i, DISC]
     vx, vy = slide(link, i)
     r = penalty * link[i, MASS]
     guess_x, guess_y = link[i, GROUND_GUESS_X], link[i, GROUND_GUESS_Y]
     x, y = guess_x - r * vx, guess_y - r * vy
-    length = math.sqrt(x * x + y * y)
+    square = x * x + y * y
     kxx, kxy, kyy = r, 0.0, r
     stuck = held and guess_x * guess_x + guess_y * guess_y < INSIDE * radius * radius
-    if length > radius and not stuck:
-        inverse = 1.0 / length
+    if square > radius * radius and not stuck:
+        inverse = 1.0 / math.sqrt(square)
         x, y = x * inverse, y * inverse
         k = r * radius * inverse
         kxx, kxy, kyy = k * y * y, -k * x * y, k * x * x
         x, y = x * radius, y * radius
     link[i, GROUND_X], link[i, GROUND_Y] = x, y
-    apply_ground(link, i)
     c, s, along, across = link[i, COS], link[i, SIN], link[i, ALONG], link[i, ACROSS]
+    x, y = along * x, across * y
     kxx, kxy, kyy = kxx * along * along, kxy * along * across, kyy * across * across
-    link[i, XX] += c * c * kxx - 2.0 * c * s * kxy + s * s * kyy
-    link[i, XY] += c * s * (kxx - kyy) + (c * c - s * s) * kxy
-    link[i, YY] += s * s * kxx + 2.0 * c * s * kxy + c * c * kyy
+    cc, cs, ss = c * c, c * s, s * s
+    xx = cc * kxx - 2.0 * cs * kxy + ss * kyy
+    xy = cs * (kxx - kyy) + (cc - ss) * kxy
+    yy = ss * kxx + 2.0 * cs * kxy + cc * kyy
+    return c * x - s * y, s * x + c * y, xx, xy, yy
 
 
 @kernel
@@ -158,9 +144,8 @@ def apply_contact(link: FloatArray, contact: FloatArray, i: int, k: int) -> None
 
 
 @kernel
-def contact_impulse(link: FloatArray, contact: FloatArray, i: int, k: int, penalty: float, held: bool) -> None:
+def contact_impulse(link: FloatArray, contact: FloatArray, i: int, k: int, r: float, held: bool) -> None:
     """Normal impulse of contact k on link i and its tangent; P2 (57)."""
-    r = penalty * link[i, MASS]
     contact[k, IMPULSE] = contact[k, GUESS] - r * approach_speed(link, contact, i, k)
     if contact[k, IMPULSE] <= 0.0 and not (held and contact[k, GUESS] > 0.0):
         contact[k, IMPULSE] = 0.0
@@ -191,11 +176,14 @@ def evaluate(problem: Problem) -> None:
     """All impulses, tangents and imbalances at the present velocity."""
     link, penalty, held = problem.link, problem.number[PENALTY], problem.number[HELD] > 0.0
     for i in range(link.shape[0]):
-        load_inertia(link, i)
+        px = py = xx = xy = yy = 0.0
         if link[i, DISC] > 0.0:
-            ground_impulse(link, i, penalty, held)
+            px, py, xx, xy, yy = ground_impulse(link, i, penalty, held)
+        link[i, XX], link[i, XY], link[i, YY] = link[i, MASS] + xx, xy, link[i, MASS] + yy
+        link[i, XW], link[i, YW], link[i, WW] = 0.0, 0.0, link[i, INERTIA]
+        link[i, APPLIED_X], link[i, APPLIED_Y], link[i, APPLIED_W] = px, py, 0.0
         for k in range(problem.first[i], problem.first[i + 1]):
-            contact_impulse(link, problem.contact, i, k, penalty, held)
+            contact_impulse(link, problem.contact, i, k, penalty * link[i, MASS], held)
         load_imbalance(link, i)
         if i > 0:
             joint_impulse(link, i, problem.number[DT])

@@ -43,7 +43,9 @@ from pushpoint.plants.planar_stepping.model import (
 )
 from pushpoint.types import FloatArray
 
-CHORD_ERROR = 1e-6  # of the fastest link's speed: adds up to micrometres in a minute, far below the step's own error
+# Error of the chords over the tolerance, as a part of the fastest link's speed. At the default tolerance it adds up to
+# micrometres in a minute, far below the error of the steps.
+CHORD_ERROR = 100.0
 CHORD_UPDATES = 10  # they settle in one or two
 # Without friction and contacts the momenta are conserved, and what a step leaves adds up. There is no penalty that
 # amplifies round-off either, so that the solve can go on to it: one or two sweeps more.
@@ -154,7 +156,7 @@ def newton(problem: Problem) -> tuple[float, int]:
     """Solve for the end velocity from the guess there. Returns the residual and the number of sweeps."""
     limit, tolerance = int(problem.number[MAX_ITERATIONS]), problem.number[TOLERANCE]
     chord_updates = CHORD_UPDATES if problem.number[CONSERVING] > 0.0 else 0
-    error = CHORD_ERROR
+    error = CHORD_ERROR * tolerance
     if is_free(problem):
         error, tolerance = FREE_CHORD_ERROR, FREE_TOLERANCE
     problem.number[PENALTY] = LEAST_PENALTY
@@ -163,7 +165,8 @@ def newton(problem: Problem) -> tuple[float, int]:
     for iteration in range(limit):
         residual = newton_step(problem, residual, GOOD if iteration < PATIENCE else VERY_GOOD)
         if iteration == FREE_SWEEPS:
-            error, tolerance = CHORD_ERROR, problem.number[TOLERANCE]
+            tolerance = problem.number[TOLERANCE]
+            error = CHORD_ERROR * tolerance
         again = False
         if residual < NEAR and chord_updates > 0:
             chord_updates -= 1

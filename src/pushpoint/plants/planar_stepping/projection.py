@@ -3,20 +3,43 @@
 from __future__ import annotations
 
 from pushpoint._jit import entry_point, kernel
-from pushpoint.mechanics.planar_chain import DW, DX, DY, MASS, VX, VY, W, chord_change, sweep, take_chords
+from pushpoint.mechanics.planar_chain import (
+    COS,
+    DW,
+    DX,
+    DY,
+    INERTIA,
+    MASS,
+    SIN,
+    VX,
+    VY,
+    WW,
+    XW,
+    XX,
+    XY,
+    YW,
+    YY,
+    W,
+    chord_change,
+    sweep,
+    take_chords,
+)
 from pushpoint.numerics.projections import project_disc
 from pushpoint.plants.planar_stepping.laws import (
     apply_contact,
-    apply_ground,
     approach_speed,
     balance_residual,
     joint_impulse,
     law_residual,
     load_imbalance,
-    load_inertia,
     slide,
 )
 from pushpoint.plants.planar_stepping.model import (
+    ACROSS,
+    ALONG,
+    APPLIED_W,
+    APPLIED_X,
+    APPLIED_Y,
     CONSERVING,
     DISC,
     DT,
@@ -34,12 +57,28 @@ from pushpoint.plants.planar_stepping.model import (
 )
 from pushpoint.plants.planar_stepping.run import TABLE_FULL, clear_tick, close_tick, note_step
 from pushpoint.plants.planar_stepping.step import OK, begin_step, drive_joints, end_step
-from pushpoint.types import CommandTable, Trace
+from pushpoint.types import CommandTable, FloatArray, Trace
 
 # Stable below 2 over the largest eigenvalue of the inverse inertia seen at the contacts. P2's r_H = 0.01 N s2/m is
 # stable too, but needs a hundred times as many iterations.
 FRICTION_STEP = 1.0  # r_T over the link's mass
 CONTACT_STEP = 0.6  # r_H over the link's mass
+
+
+@kernel
+def load_inertia(link: FloatArray, i: int) -> None:
+    """Start the block of link i with its inertia, and its applied impulse with zero."""
+    link[i, XX], link[i, XY], link[i, YY] = link[i, MASS], 0.0, link[i, MASS]
+    link[i, XW], link[i, YW], link[i, WW] = 0.0, 0.0, link[i, INERTIA]
+    link[i, APPLIED_X], link[i, APPLIED_Y], link[i, APPLIED_W] = 0.0, 0.0, 0.0
+
+
+@kernel
+def apply_ground(link: FloatArray, i: int) -> None:
+    """Add the friction impulse of link i, turned from scaled link axes to the world."""
+    along, across = link[i, ALONG] * link[i, GROUND_X], link[i, ACROSS] * link[i, GROUND_Y]
+    link[i, APPLIED_X] += link[i, COS] * along - link[i, SIN] * across
+    link[i, APPLIED_Y] += link[i, SIN] * along + link[i, COS] * across
 
 
 @kernel
