@@ -54,6 +54,17 @@ def close_chain(link: FloatArray, x: float, y: float) -> None:
 
 
 @kernel
+def rotated(c: float, s: float, turn: float) -> tuple[float, float]:
+    """Direction (c, s) turned by a small angle; exact to round-off."""
+    if abs(turn) > 0.2:
+        dc, ds = math.cos(turn), math.sin(turn)
+    else:
+        across, along = turned(turn)
+        dc, ds = 1.0 - turn * along, turn * (1.0 + across)
+    return c * dc - s * ds, s * dc + c * ds
+
+
+@kernel
 def turned(turn: float) -> tuple[float, float]:
     """How the chord of a turn differs from its tangent: (sin x / x - 1, (1 - cos x) / x)."""
     if abs(turn) > 0.2:

@@ -13,6 +13,7 @@ from pushpoint.plants.planar_stepping.model import (
     CONSERVING,
     DT,
     GUESS,
+    LISTED,
     NORMAL_X,
     NORMAL_Y,
     P_IMPULSE,
@@ -22,7 +23,7 @@ from pushpoint.plants.planar_stepping.model import (
     PAIR,
     PAIR_WIDTH,
     RADIUS,
-    SKIN,
+    TRAVELLED,
     Problem,
     State,
     Surroundings,
@@ -78,11 +79,11 @@ def recall(pair: FloatArray, start: IntArray, disc: IntArray, i: int, new: Surro
 
 
 @kernel
-def list_neighbours(problem: Problem, around: Surroundings, state: State) -> bool:
-    """Rebuild all lists at the current pose, keeping warm starts. False if the table is full."""
+def list_neighbours(problem: Problem, around: Surroundings, state: State, reach: float) -> bool:
+    """List all discs within `reach` [m] at the current pose, keeping warm starts. False if the table is full."""
     n, start = problem.link.shape[0], around.pair_start
     for i in range(n):
-        if not list_link(problem.link, around, i, problem.number[SKIN], start, around.pair_disc):
+        if not list_link(problem.link, around, i, reach, start, around.pair_disc):
             return False
         for at in range(start[i], start[i + 1]):
             recall(state.pair, state.pair_start, state.pair_disc, i, around, at)
@@ -92,7 +93,7 @@ def list_neighbours(problem: Problem, around: Surroundings, state: State) -> boo
         state.pair_disc[p] = around.pair_disc[p]
         for k in range(PAIR_WIDTH):
             state.pair[p, k] = around.pair[p, k]
-    state.ledger[5] = 0.0
+    state.ledger[TRAVELLED], state.ledger[LISTED] = 0.0, reach
     return True
 
 

@@ -16,7 +16,7 @@ from pushpoint.robots import Robot, Servo
 from pushpoint.types import FloatArray, IntArray, Pose
 from pushpoint.worlds import World
 
-SKIN_FRACTION = 0.5  # neighbour lists reach this part of the largest half width beyond touching
+SKIN_FRACTION = 0.5  # neighbour lists reach at least this part of the largest half width beyond touching
 SPARE_PAIRS = 16  # per link, on top of four of the fullest cells of the grid
 
 # Columns of Problem.link after those of mechanics.planar_chain.
@@ -42,6 +42,10 @@ DT, CONSERVING, TOLERANCE, MAX_ITERATIONS, GRAVITY, WEIGHT, PASSIVE, SKIN, HELD,
 S_X, S_Y, S_ANGLE, S_VX, S_VY, S_W, S_GROUND_X, S_GROUND_Y, S_LAST_VX, S_LAST_VY, S_LAST_W = range(11)
 P_IMPULSE, P_PLACE, P_NORMAL_X, P_NORMAL_Y, P_TICK_X, P_TICK_Y, P_RECORD_X, P_RECORD_Y = range(8)
 PAIR_WIDTH = 8
+
+# Entries of State.ledger after those of types.LEDGER: how far any point of the robot has moved since the neighbour lists
+# were made, and how far they reach beyond touching [m].
+TRAVELLED, LISTED = 5, 6
 
 
 class Problem(NamedTuple):
@@ -72,7 +76,7 @@ class State(NamedTuple):
     pair_disc: IntArray  # (pairs,)
     pair: FloatArray  # (pairs, PAIR_WIDTH): last impulse [N s], place, normal, impulses of the tick and of the record
     sums: FloatArray  # (n, 10): impulses of the tick (contact x, y, ground x, y, joint), the same since the last row
-    ledger: FloatArray  # (6,): energy and works [J] as types.LEDGER; [m] travelled since neighbours were listed
+    ledger: FloatArray  # (7,): energy and works [J] as types.LEDGER; TRAVELLED, LISTED
 
 
 def make_problem(robot: Robot, world: World, servo: Servo, options: PlanarSteppingOptions, pairs: int) -> Problem:
@@ -121,10 +125,10 @@ def make_state(problem: Problem, pose: Pose) -> State:
     link = np.zeros((n, 11))
     link[:, :6] = np.column_stack([pose.position, pose.angle, pose.velocity, pose.rate])
     link[:, S_LAST_VX:] = link[:, S_VX : S_W + 1]
-    ledger = np.zeros(6)
+    ledger = np.zeros(7)
     mass, inertia = problem.link[:, MASS], problem.link[:, INERTIA]
     ledger[0] = 0.5 * np.sum(mass * np.sum(pose.velocity**2, axis=1)) + 0.5 * np.sum(inertia * pose.rate**2)
-    ledger[5] = np.inf  # forces the neighbour lists to be built
+    ledger[LISTED] = -1.0  # nothing listed yet
     return State(
         clock=np.zeros(2, np.int64),
         link=link,

@@ -25,6 +25,7 @@ from pushpoint.mechanics.planar_chain import (
     chord_change,
     close_chain,
     join_velocities,
+    rotated,
     take_chords,
 )
 from pushpoint.plants.planar_stepping.contacts import find_contacts, list_neighbours
@@ -45,6 +46,7 @@ from pushpoint.plants.planar_stepping.model import (
     GROUND_X,
     GROUND_Y,
     IMPULSE,
+    LISTED,
     NORMAL_X,
     NORMAL_Y,
     OLD_VX,
@@ -73,6 +75,7 @@ from pushpoint.plants.planar_stepping.model import (
     SERVO_P,
     SKIN,
     TOLERANCE,
+    TRAVELLED,
     Problem,
     State,
     Surroundings,
@@ -213,7 +216,7 @@ def finish(problem: Problem, body: FloatArray) -> bool:
         py += link[i, MASS] * link[i, VY]
         total += link[i, MASS]
         body[i, S_ANGLE] += half * (body[i, S_W] + link[i, W])
-        link[i, COS], link[i, SIN] = math.cos(body[i, S_ANGLE]), math.sin(body[i, S_ANGLE])
+        link[i, COS], link[i, SIN] = rotated(link[i, COS], link[i, SIN], half * link[i, W])
         body[i, S_LAST_VX], body[i, S_LAST_VY], body[i, S_LAST_W] = body[i, S_VX], body[i, S_VY], body[i, S_W]
         body[i, S_VX], body[i, S_VY], body[i, S_W] = link[i, VX], link[i, VY], link[i, W]
         finite += link[i, VX] + link[i, VY] + link[i, W]
@@ -231,12 +234,14 @@ def begin_step(problem: Problem, around: Surroundings, state: State) -> int:
     """Everything before the solve, with the servo impulses already in place. Returns the status."""
     number, dt = problem.number, problem.number[DT]
     fastest = predict(problem, state.link)
-    reach = REACH * dt * (fastest + 10.0 * number[GRAVITY] * dt)
-    state.ledger[5] += dt * fastest
     if around.disc.shape[0] > 0:
-        if state.ledger[5] + reach > number[SKIN] and not list_neighbours(problem, around, state):
-            return TOO_MANY_CONTACTS
-        find_contacts(problem, around.disc, state, min(reach, number[SKIN]))
+        gain = min(10.0 * number[GRAVITY] * dt * dt, 0.5 * number[SKIN])  # [m], by what is still to accelerate
+        reach = REACH * (dt * fastest + gain)
+        state.ledger[TRAVELLED] += dt * fastest
+        if state.ledger[TRAVELLED] + reach > state.ledger[LISTED]:
+            if not list_neighbours(problem, around, state, max(number[SKIN], 2.0 * reach)):
+                return TOO_MANY_CONTACTS
+        find_contacts(problem, around.disc, state, reach)
     return OK
 
 
