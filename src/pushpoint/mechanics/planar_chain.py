@@ -1,13 +1,13 @@
 """Planar chains of rigid links: closing the joints, chords of a turn, and the linear solve in O(n).
 
-Link i has its centre midway between its joints, at the distance HALF from each. Velocities are those of link centres in
+Link i has its centre midway between its joints, at the distance `half` from each. Velocities are those of link centres in
 the world frame.
 
               P_i = joint i - 1           P_{i+1} = joint i
-      ... ----o------- c_i, HALF ---------o------- c_{i+1} ...        e_i = (COS, SIN) of link i
+      ... ----o------- c_i, half ---------o------- c_{i+1} ...        e_i = (cos, sin) of link i
 
-All kernels work on ONE array, `link`, with a row per link and the columns named below (an array per quantity would cost
-seconds of compile time). Columns of a joint stand in the row of the link on its head side.
+All kernels work on ONE array of records, `link`, with a row per link and the fields below (an array per quantity would
+cost seconds of compile time). Fields of a joint stand in the row of the link on its head side.
 """
 
 from __future__ import annotations
@@ -15,42 +15,44 @@ from __future__ import annotations
 import math
 
 from pushpoint._jit import kernel
-from pushpoint.types import FloatArray
+from pushpoint.numerics.records import Records
 
-HALF, MASS, INERTIA = 0, 1, 2  # [m], [kg], [kg m2]
-X, Y, COS, SIN = 3, 4, 5, 6  # pose
-VX, VY, W = 7, 8, 9  # velocity of the centre (chords included) [m/s], rate [rad/s]
-CHORD_X, CHORD_Y = 10, 11  # [m/s], see `chord_change`
-XX, XY, YY, XW, YW, WW = 12, 13, 14, 15, 16, 17  # symmetric block of the link about its centre: inertia and tangents
-FX, FY, FW = 18, 19, 20  # unbalanced impulse on the link [N s], [N m s]
-STIFFNESS, TORQUE = 21, 22  # of the joint: tangent [N m s2/rad] and impulse on the head side [N m s]
-DX, DY, DW = 23, 24, 25  # solution of `sweep`
-ROW_X, ROW_Y, ROW_W, PIVOT = 26, 27, 28, 29  # eliminated joint row of `sweep`
-NEW_CHORD_X, NEW_CHORD_Y = 30, 31  # [m/s]
-CHAIN_COLUMNS = 32
+CHAIN_FIELDS = (
+    "half", "mass", "inertia",  # [m] half the length, [kg], [kg m2]
+    "x", "y", "cos", "sin",  # pose of the centre [m], direction
+    "vx", "vy", "w",  # velocity of the centre (chords included) [m/s], rate [rad/s]
+    "chord_x", "chord_y", "new_chord_x", "new_chord_y",  # [m/s], see `chord_change`
+    "xx", "xy", "yy", "xw", "yw", "ww",  # symmetric block of the link about its centre: inertia and tangents
+    "fx", "fy", "fw",  # unbalanced impulse on the link [N s], [N m s]
+    "stiffness", "torque",  # of the joint: tangent [N m s2/rad] and impulse on the head side [N m s]
+    "dx", "dy", "dw",  # solution of `sweep`
+    "row_x", "row_y", "row_w", "pivot",  # eliminated joint row of `sweep`
+)  # fmt: skip
 
 C2, C3, C4, C5, C6, C7, C8, C9 = (1.0 / math.factorial(k) for k in range(3, 11))  # of the series in `turned`
 
 
 @kernel
-def close_chain(link: FloatArray, x: float, y: float) -> None:
+def close_chain(link: Records, x: float, y: float) -> None:
     """Place the links by their directions so that all joints are closed and the centre of mass is at (x, y)."""
     n = link.shape[0]
     px = py = mx = my = total = 0.0
     for i in range(n):
-        hx, hy = link[i, HALF] * link[i, COS], link[i, HALF] * link[i, SIN]
+        a = link[i]
+        hx, hy = a.half * a.cos, a.half * a.sin
         if i > 0:
             px += hx
             py += hy
-        link[i, X], link[i, Y] = px, py
-        mx += link[i, MASS] * px
-        my += link[i, MASS] * py
-        total += link[i, MASS]
+        a.x, a.y = px, py
+        mx += a.mass * px
+        my += a.mass * py
+        total += a.mass
         px += hx
         py += hy
     for i in range(n):
-        link[i, X] += x - mx / total
-        link[i, Y] += y - my / total
+        a = link[i]
+        a.x += x - mx / total
+        a.y += y - my / total
 
 
 @kernel
@@ -76,69 +78,73 @@ def turned(turn: float) -> tuple[float, float]:
 
 
 @kernel
-def chord_change(link: FloatArray, dt: float) -> float:
-    """Chords that fit the present rates, as NEW_CHORD; returns how far the present ones are off [m/s].
+def chord_change(link: Records, dt: float) -> float:
+    """Chords that fit the present rates, as new_chord; returns how far the present ones are off [m/s].
 
     With J V the velocity of the centres at the pose, J V + chord is the velocity whose step of dt, while the links turn
     by dt * rate, lands on closed joints again. Link 0 is the origin: its chord is zero.
     """
     x = y = off = 0.0
     for i in range(link.shape[0]):
-        across, along = turned(dt * link[i, W])
-        hw = link[i, HALF] * link[i, W]
-        # HALF * ((e(turned) - e) / dt - rate * e_perp)
-        kx = hw * (-across * link[i, SIN] - along * link[i, COS])
-        ky = hw * (across * link[i, COS] - along * link[i, SIN])
+        a = link[i]
+        across, along = turned(dt * a.w)
+        hw = a.half * a.w
+        # half * ((e(turned) - e) / dt - rate * e_perp)
+        kx = hw * (-across * a.sin - along * a.cos)
+        ky = hw * (across * a.cos - along * a.sin)
         if i > 0:
             x += kx
             y += ky
-        link[i, NEW_CHORD_X], link[i, NEW_CHORD_Y] = x, y
-        off = max(off, abs(x - link[i, CHORD_X]), abs(y - link[i, CHORD_Y]))
+        a.new_chord_x, a.new_chord_y = x, y
+        off = max(off, abs(x - a.chord_x), abs(y - a.chord_y))
         x += kx
         y += ky
     return off
 
 
 @kernel
-def take_chords(link: FloatArray) -> None:
+def take_chords(link: Records) -> None:
     """Put the chords found by `chord_change` into the velocities."""
     for i in range(link.shape[0]):
-        link[i, VX] += link[i, NEW_CHORD_X] - link[i, CHORD_X]
-        link[i, VY] += link[i, NEW_CHORD_Y] - link[i, CHORD_Y]
-        link[i, CHORD_X], link[i, CHORD_Y] = link[i, NEW_CHORD_X], link[i, NEW_CHORD_Y]
+        a = link[i]
+        a.vx += a.new_chord_x - a.chord_x
+        a.vy += a.new_chord_y - a.chord_y
+        a.chord_x, a.chord_y = a.new_chord_x, a.new_chord_y
 
 
 @kernel
-def join_velocities(link: FloatArray) -> None:
+def join_velocities(link: Records) -> None:
     """Velocities that the joints allow at this pose: rates and root kept, centres from the root outwards; no chords."""
-    x, y = link[0, VX], link[0, VY]
+    x, y = link[0].vx, link[0].vy
     for i in range(link.shape[0]):
-        hw = link[i, HALF] * link[i, W]
+        a = link[i]
+        hw = a.half * a.w
         if i > 0:
-            x -= hw * link[i, SIN]
-            y += hw * link[i, COS]
-        link[i, VX], link[i, VY] = x, y
-        link[i, CHORD_X] = link[i, CHORD_Y] = 0.0
-        x -= hw * link[i, SIN]
-        y += hw * link[i, COS]
+            x -= hw * a.sin
+            y += hw * a.cos
+        a.vx, a.vy = x, y
+        a.chord_x = a.chord_y = 0.0
+        x -= hw * a.sin
+        y += hw * a.cos
 
 
 @kernel
-def imbalance(link: FloatArray) -> tuple[float, float, int]:
+def imbalance(link: Records) -> tuple[float, float, int]:
     """Unbalanced impulse of the free motions: force [N s], largest moment over link length [N s], and its link."""
     n = link.shape[0]
     fx = fy = moment = worst = 0.0
     at = n - 1
     for i in range(n - 1, -1, -1):
-        hx, hy = link[i, HALF] * link[i, COS], link[i, HALF] * link[i, SIN]
-        moment += hx * fy - hy * fx + link[i, FW]
-        fx += link[i, FX]
-        fy += link[i, FY]
+        a = link[i]
+        hx, hy = a.half * a.cos, a.half * a.sin
+        moment += hx * fy - hy * fx + a.fw
+        fx += a.fx
+        fy += a.fy
         wrong = abs(moment)  # of the root: about its centre
         if i > 0:
             moment += hx * fy - hy * fx
-            wrong = abs(moment + link[i, TORQUE])
-        wrong /= 2.0 * link[i, HALF]
+            wrong = abs(moment + a.torque)
+        wrong /= 2.0 * a.half
         if not wrong <= worst:
             worst, at = wrong, i
     return max(abs(fx), abs(fy)), worst, at
@@ -146,38 +152,39 @@ def imbalance(link: FloatArray) -> tuple[float, float, int]:
 
 @kernel
 def shifted(xx: float, xy: float, yy: float, xw: float, yw: float, sx: float, sy: float) -> tuple[float, float, float]:
-    """Mixed terms of a planar inertia after moving its reference point by -(sx, sy), and what its WW gains."""
+    """Mixed terms of a planar inertia after moving its reference point by -(sx, sy), and what its ww gains."""
     new_xw = xw - sy * xx + sx * xy
     new_yw = yw - sy * xy + sx * yy
     return new_xw, new_yw, sx * (yw + new_yw) - sy * (xw + new_xw)
 
 
 @kernel
-def sweep(link: FloatArray) -> None:
-    """Solve (J' K J + joint stiffness) dV = J' F + joint torque for the link velocities J dV = (DX, DY, DW), in O(n).
+def sweep(link: Records) -> None:
+    """Solve (J' K J + joint stiffness) dV = J' F + joint torque for the link velocities J dV = (dx, dy, dw), in O(n).
 
-    K are the blocks XX..WW. One articulated-body sweep; the reference point of each elimination is the joint itself,
+    K are the blocks xx .. ww. One articulated-body sweep; the reference point of each elimination is the joint itself,
     where the joint axis is (0, 0, 1), so that accuracy does not depend on the length of the chain.
     """
     xx = xy = yy = xw = yw = ww = fx = fy = fw = 0.0
     for i in range(link.shape[0] - 1, -1, -1):
-        xx, xy, yy = xx + link[i, XX], xy + link[i, XY], yy + link[i, YY]
-        xw, yw, ww = xw + link[i, XW], yw + link[i, YW], ww + link[i, WW]
-        fx, fy, fw = fx + link[i, FX], fy + link[i, FY], fw + link[i, FW]
+        a = link[i]
+        xx, xy, yy = xx + a.xx, xy + a.xy, yy + a.yy
+        xw, yw, ww = xw + a.xw, yw + a.yw, ww + a.ww
+        fx, fy, fw = fx + a.fx, fy + a.fy, fw + a.fw
         if i == 0:
             break
-        hx, hy = link[i, HALF] * link[i, COS], link[i, HALF] * link[i, SIN]
+        hx, hy = a.half * a.cos, a.half * a.sin
         xw, yw, more = shifted(xx, xy, yy, xw, yw, hx, hy)
         ww += more
-        moment = fw + hx * fy - hy * fx + link[i, TORQUE]
-        pivot = 1.0 / (ww + link[i, STIFFNESS])
+        moment = fw + hx * fy - hy * fx + a.torque
+        pivot = 1.0 / (ww + a.stiffness)
         rx, ry, rw = xw * pivot, yw * pivot, ww * pivot
-        link[i, ROW_X], link[i, ROW_Y], link[i, ROW_W], link[i, PIVOT] = rx, ry, rw, moment * pivot
+        a.row_x, a.row_y, a.row_w, a.pivot = rx, ry, rw, moment * pivot
         xx, xy, yy = xx - xw * rx, xy - xw * ry, yy - yw * ry
-        fw = moment - link[i, TORQUE] - rw * moment
+        fw = moment - a.torque - rw * moment
         fx, fy = fx - rx * moment, fy - ry * moment
-        left = link[i, STIFFNESS] * pivot  # = 1 - rw, without cancellation
-        hx, hy = link[i - 1, HALF] * link[i - 1, COS], link[i - 1, HALF] * link[i - 1, SIN]
+        left = a.stiffness * pivot  # = 1 - rw, without cancellation
+        hx, hy = link[i - 1].half * link[i - 1].cos, link[i - 1].half * link[i - 1].sin
         xw, yw, more = shifted(xx, xy, yy, xw * left, yw * left, hx, hy)
         ww = ww * left + more
         fw += hx * fy - hy * fx
@@ -187,7 +194,7 @@ def sweep(link: FloatArray) -> None:
 
 @kernel
 def solve_root(
-    link: FloatArray,
+    link: Records,
     xx: float, xy: float, yy: float, xw: float, yw: float, ww: float, fx: float, fy: float, fw: float,
 ) -> None:  # fmt: skip
     """The symmetric 3 x 3 system of the root link, by Cholesky's method without roots."""
@@ -198,17 +205,18 @@ def solve_root(
     y1 = fy - l10 * fx
     w = (fw - l20 * fx - l21 * y1) / d2
     y = y1 / d1 - l21 * w
-    link[0, DX], link[0, DY], link[0, DW] = fx / xx - l10 * y - l20 * w, y, w
+    link[0].dx, link[0].dy, link[0].dw = fx / xx - l10 * y - l20 * w, y, w
 
 
 @kernel
-def spread(link: FloatArray) -> None:
+def spread(link: Records) -> None:
     """Back substitution of `sweep` from the root to the head."""
     for i in range(1, link.shape[0]):
-        hx, hy = link[i - 1, HALF] * link[i - 1, COS], link[i - 1, HALF] * link[i - 1, SIN]
-        w = link[i - 1, DW]
-        x, y = link[i - 1, DX] - w * hy, link[i - 1, DY] + w * hx  # the joint
-        w += link[i, PIVOT] - link[i, ROW_X] * x - link[i, ROW_Y] * y - link[i, ROW_W] * w
-        link[i, DX] = x - w * link[i, HALF] * link[i, SIN]
-        link[i, DY] = y + w * link[i, HALF] * link[i, COS]
-        link[i, DW] = w
+        a = link[i]
+        hx, hy = link[i - 1].half * link[i - 1].cos, link[i - 1].half * link[i - 1].sin
+        w = link[i - 1].dw
+        x, y = link[i - 1].dx - w * hy, link[i - 1].dy + w * hx  # the joint
+        w += a.pivot - a.row_x * x - a.row_y * y - a.row_w * w
+        a.dx = x - w * a.half * a.sin
+        a.dy = y + w * a.half * a.cos
+        a.dw = w

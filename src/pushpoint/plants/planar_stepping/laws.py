@@ -17,103 +17,48 @@ from __future__ import annotations
 import math
 
 from pushpoint._jit import kernel
-from pushpoint.mechanics.planar_chain import (
-    COS,
-    FW,
-    FX,
-    FY,
-    HALF,
-    INERTIA,
-    MASS,
-    SIN,
-    STIFFNESS,
-    TORQUE,
-    VX,
-    VY,
-    WW,
-    XW,
-    XX,
-    XY,
-    YW,
-    YY,
-    W,
-    imbalance,
-)
+from pushpoint.mechanics.planar_chain import imbalance
 from pushpoint.numerics.projections import clip, dead_band
+from pushpoint.numerics.records import Records
 from pushpoint.numerics.residuals import friction_residual, unilateral_residual
-from pushpoint.plants.planar_stepping.model import (
-    ACROSS,
-    ALONG,
-    APPLIED_W,
-    APPLIED_X,
-    APPLIED_Y,
-    APPROACH,
-    ARM,
-    BAND,
-    DISC,
-    DRIVE,
-    DT,
-    FEED,
-    GRAVITY,
-    GROUND_GUESS_X,
-    GROUND_GUESS_Y,
-    GROUND_X,
-    GROUND_Y,
-    GUESS,
-    HELD,
-    IMPULSE,
-    LIMIT,
-    NORMAL_X,
-    NORMAL_Y,
-    OLD_VX,
-    OLD_VY,
-    OLD_W,
-    PENALTY,
-    SERVO_D,
-    SERVO_P,
-    WEIGHT,
-    WORST_LINK,
-    Problem,
-)
-from pushpoint.types import FloatArray
+from pushpoint.plants.planar_stepping.model import DT, GRAVITY, HELD, PENALTY, WEIGHT, WORST_LINK, Problem
 
 INSIDE = 1.0 - 1e-9  # a friction impulse whose square is below this part of the disc's was one of stick
 
 
 @kernel
-def load_imbalance(link: FloatArray, i: int) -> None:
+def load_imbalance(link: Records, i: int) -> None:
     """M (u_A - u_E) + applied impulses: what the joints of link i must carry, P2 (55)."""
-    link[i, FX] = link[i, MASS] * (link[i, OLD_VX] - link[i, VX]) + link[i, APPLIED_X]
-    link[i, FY] = link[i, MASS] * (link[i, OLD_VY] - link[i, VY]) + link[i, APPLIED_Y]
-    link[i, FW] = link[i, INERTIA] * (link[i, OLD_W] - link[i, W]) + link[i, APPLIED_W]
+    a = link[i]
+    a.fx = a.mass * (a.old_vx - a.vx) + a.applied_x
+    a.fy = a.mass * (a.old_vy - a.vy) + a.applied_y
+    a.fw = a.inertia * (a.old_w - a.w) + a.applied_w
 
 
 @kernel
-def slide(link: FloatArray, i: int) -> tuple[float, float]:
+def slide(link: Records, i: int) -> tuple[float, float]:
     """Velocity of the centre of link i in scaled link axes: P_T . gamma_T is the power, P2 (27)."""
-    along = link[i, COS] * link[i, VX] + link[i, SIN] * link[i, VY]
-    across = link[i, COS] * link[i, VY] - link[i, SIN] * link[i, VX]
-    return link[i, ALONG] * along, link[i, ACROSS] * across
+    a = link[i]
+    along = a.cos * a.vx + a.sin * a.vy
+    across = a.cos * a.vy - a.sin * a.vx
+    return a.along * along, a.across * across
 
 
 @kernel
-def approach_speed(link: FloatArray, contact: FloatArray, i: int, k: int) -> float:
+def approach_speed(link: Records, contact: Records, i: int, k: int) -> float:
     """gamma_H + gap / dt: not negative at the end of the step, P2 (59)."""
-    return (
-        contact[k, NORMAL_X] * link[i, VX]
-        + contact[k, NORMAL_Y] * link[i, VY]
-        + contact[k, ARM] * link[i, W]
-        + contact[k, APPROACH]
-    )
+    a = link[i]
+    return contact[k].normal_x * a.vx + contact[k].normal_y * a.vy + contact[k].arm * a.w + contact[k].approach
 
 
 @kernel
-def ground_impulse(link: FloatArray, i: int, penalty: float, held: bool) -> tuple[float, float, float, float, float]:
+def ground_impulse(link: Records, i: int, penalty: float, held: bool) -> tuple[float, float, float, float, float]:
     """Friction of link i in the world frame, and its tangent (xx, xy, yy); P2 (58) with (50) or (52)."""
-    radius = link[i, DISC]
+    a = link[i]
+    radius = a.disc
     vx, vy = slide(link, i)
-    r = penalty * link[i, MASS]
-    guess_x, guess_y = link[i, GROUND_GUESS_X], link[i, GROUND_GUESS_Y]
+    r = penalty * a.mass
+    guess_x, guess_y = a.ground_guess_x, a.ground_guess_y
     x, y = guess_x - r * vx, guess_y - r * vy
     square = x * x + y * y
     kxx, kxy, kyy = r, 0.0, r
@@ -124,8 +69,8 @@ def ground_impulse(link: FloatArray, i: int, penalty: float, held: bool) -> tupl
         k = r * radius * inverse
         kxx, kxy, kyy = k * y * y, -k * x * y, k * x * x
         x, y = x * radius, y * radius
-    link[i, GROUND_X], link[i, GROUND_Y] = x, y
-    c, s, along, across = link[i, COS], link[i, SIN], link[i, ALONG], link[i, ACROSS]
+    a.ground_x, a.ground_y = x, y
+    c, s, along, across = a.cos, a.sin, a.along, a.across
     x, y = along * x, across * y
     kxx, kxy, kyy = kxx * along * along, kxy * along * across, kyy * across * across
     cc, cs, ss = c * c, c * s, s * s
@@ -136,39 +81,42 @@ def ground_impulse(link: FloatArray, i: int, penalty: float, held: bool) -> tupl
 
 
 @kernel
-def apply_contact(link: FloatArray, contact: FloatArray, i: int, k: int) -> None:
+def apply_contact(link: Records, contact: Records, i: int, k: int) -> None:
     """Add the impulse of contact k to link i; it pushes the link off."""
-    link[i, APPLIED_X] += contact[k, NORMAL_X] * contact[k, IMPULSE]
-    link[i, APPLIED_Y] += contact[k, NORMAL_Y] * contact[k, IMPULSE]
-    link[i, APPLIED_W] += contact[k, ARM] * contact[k, IMPULSE]
+    a = link[i]
+    a.applied_x += contact[k].normal_x * contact[k].impulse
+    a.applied_y += contact[k].normal_y * contact[k].impulse
+    a.applied_w += contact[k].arm * contact[k].impulse
 
 
 @kernel
-def contact_impulse(link: FloatArray, contact: FloatArray, i: int, k: int, r: float, held: bool) -> None:
+def contact_impulse(link: Records, contact: Records, i: int, k: int, r: float, held: bool) -> None:
     """Normal impulse of contact k on link i and its tangent; P2 (57)."""
-    contact[k, IMPULSE] = contact[k, GUESS] - r * approach_speed(link, contact, i, k)
-    if contact[k, IMPULSE] <= 0.0 and not (held and contact[k, GUESS] > 0.0):
-        contact[k, IMPULSE] = 0.0
+    a = link[i]
+    contact[k].impulse = contact[k].guess - r * approach_speed(link, contact, i, k)
+    if contact[k].impulse <= 0.0 and not (held and contact[k].guess > 0.0):
+        contact[k].impulse = 0.0
         return
     apply_contact(link, contact, i, k)
-    nx, ny, arm = contact[k, NORMAL_X], contact[k, NORMAL_Y], contact[k, ARM]
-    link[i, XX] += r * nx * nx
-    link[i, XY] += r * nx * ny
-    link[i, YY] += r * ny * ny
-    link[i, XW] += r * nx * arm
-    link[i, YW] += r * ny * arm
-    link[i, WW] += r * arm * arm
+    nx, ny, arm = contact[k].normal_x, contact[k].normal_y, contact[k].arm
+    a.xx += r * nx * nx
+    a.xy += r * nx * ny
+    a.yy += r * ny * ny
+    a.xw += r * nx * arm
+    a.yw += r * ny * arm
+    a.ww += r * arm * arm
 
 
 @kernel
-def joint_impulse(link: FloatArray, i: int, dt: float) -> None:
+def joint_impulse(link: Records, i: int, dt: float) -> None:
     """Servo impulse of the joint behind link i at the end rate, and its tangent; P2 (43) with the joint's rate."""
-    stiffness = 0.5 * dt * link[i, SERVO_P] + link[i, SERVO_D]
-    servo = link[i, DRIVE] - stiffness * (link[i, W] - link[i - 1, W])
-    demand = dead_band(servo, link[i, BAND]) + link[i, FEED]
-    link[i, TORQUE] = clip(demand, link[i, LIMIT])
-    free = abs(servo) < link[i, BAND] or abs(demand) > link[i, LIMIT]
-    link[i, STIFFNESS] = 0.0 if free else stiffness
+    a = link[i]
+    stiffness = 0.5 * dt * a.servo_p + a.servo_d
+    servo = a.drive - stiffness * (a.w - link[i - 1].w)
+    demand = dead_band(servo, a.band) + a.feed
+    a.torque = clip(demand, a.limit)
+    free = abs(servo) < a.band or abs(demand) > a.limit
+    a.stiffness = 0.0 if free else stiffness
 
 
 @kernel
@@ -176,14 +124,15 @@ def evaluate(problem: Problem) -> None:
     """All impulses, tangents and imbalances at the present velocity."""
     link, penalty, held = problem.link, problem.number[PENALTY], problem.number[HELD] > 0.0
     for i in range(link.shape[0]):
+        a = link[i]
         px = py = xx = xy = yy = 0.0
-        if link[i, DISC] > 0.0:
+        if a.disc > 0.0:
             px, py, xx, xy, yy = ground_impulse(link, i, penalty, held)
-        link[i, XX], link[i, XY], link[i, YY] = link[i, MASS] + xx, xy, link[i, MASS] + yy
-        link[i, XW], link[i, YW], link[i, WW] = 0.0, 0.0, link[i, INERTIA]
-        link[i, APPLIED_X], link[i, APPLIED_Y], link[i, APPLIED_W] = px, py, 0.0
+        a.xx, a.xy, a.yy = a.mass + xx, xy, a.mass + yy
+        a.xw, a.yw, a.ww = 0.0, 0.0, a.inertia
+        a.applied_x, a.applied_y, a.applied_w = px, py, 0.0
         for k in range(problem.first[i], problem.first[i + 1]):
-            contact_impulse(link, problem.contact, i, k, penalty * link[i, MASS], held)
+            contact_impulse(link, problem.contact, i, k, penalty * a.mass, held)
         load_imbalance(link, i)
         if i > 0:
             joint_impulse(link, i, problem.number[DT])
@@ -198,12 +147,13 @@ def balance_residual(problem: Problem) -> float:
 
 
 @kernel
-def velocity_scale(link: FloatArray, least: float) -> float:
+def velocity_scale(link: Records, least: float) -> float:
     """The fastest link [m/s], at least `least`."""
     largest = least * least
     for i in range(link.shape[0]):
-        turn = link[i, W] * link[i, HALF]
-        largest = max(largest, link[i, VX] * link[i, VX] + link[i, VY] * link[i, VY], turn * turn)
+        a = link[i]
+        turn = a.w * a.half
+        largest = max(largest, a.vx * a.vx + a.vy * a.vy, turn * turn)
     return math.sqrt(largest)
 
 
@@ -218,14 +168,15 @@ def law_residual(problem: Problem) -> float:
     per_unit, per_speed = 1.0 / unit, 1.0 / speed
     worst = 0.0
     for i in range(link.shape[0]):
+        a = link[i]
         wrong = 0.0
-        if link[i, DISC] > 0.0:
+        if a.disc > 0.0:
             vx, vy = slide(link, i)
-            px, py = link[i, GROUND_X] * per_unit, link[i, GROUND_Y] * per_unit
-            wrong = friction_residual(px, py, vx * per_speed, vy * per_speed, link[i, DISC] * per_unit)
+            px, py = a.ground_x * per_unit, a.ground_y * per_unit
+            wrong = friction_residual(px, py, vx * per_speed, vy * per_speed, a.disc * per_unit)
         for k in range(problem.first[i], problem.first[i + 1]):
             gap_rate = approach_speed(link, contact, i, k)
-            wrong = max(wrong, unilateral_residual(contact[k, IMPULSE] * per_unit, gap_rate * per_speed))
+            wrong = max(wrong, unilateral_residual(contact[k].impulse * per_unit, gap_rate * per_speed))
         if not wrong <= worst:
             worst = wrong
             problem.number[WORST_LINK] = i
@@ -235,7 +186,7 @@ def law_residual(problem: Problem) -> float:
 @kernel
 def is_free(problem: Problem) -> bool:
     """Whether nothing outside can act on the robot in this step."""
-    return bool(problem.link[0, DISC] == 0.0 and problem.first[problem.link.shape[0]] == 0)
+    return bool(problem.link[0].disc == 0.0 and problem.first[problem.link.shape[0]] == 0)
 
 
 @kernel
@@ -243,6 +194,7 @@ def keep_multipliers(problem: Problem) -> None:
     """The impulses found become the multipliers of the next iteration."""
     link = problem.link
     for i in range(link.shape[0]):
-        link[i, GROUND_GUESS_X], link[i, GROUND_GUESS_Y] = link[i, GROUND_X], link[i, GROUND_Y]
+        a = link[i]
+        a.ground_guess_x, a.ground_guess_y = a.ground_x, a.ground_y
     for k in range(problem.first[link.shape[0]]):
-        problem.contact[k, GUESS] = problem.contact[k, IMPULSE]
+        problem.contact[k].guess = problem.contact[k].impulse

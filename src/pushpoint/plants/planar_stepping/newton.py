@@ -3,23 +3,8 @@
 from __future__ import annotations
 
 from pushpoint._jit import kernel
-from pushpoint.mechanics.planar_chain import (
-    CHORD_X,
-    CHORD_Y,
-    DW,
-    DX,
-    DY,
-    FW,
-    FX,
-    FY,
-    TORQUE,
-    VX,
-    VY,
-    W,
-    chord_change,
-    sweep,
-    take_chords,
-)
+from pushpoint.mechanics.planar_chain import chord_change, sweep, take_chords
+from pushpoint.numerics.records import Records
 from pushpoint.plants.planar_stepping.laws import (
     balance_residual,
     evaluate,
@@ -36,12 +21,8 @@ from pushpoint.plants.planar_stepping.model import (
     MAX_ITERATIONS,
     PENALTY,
     TOLERANCE,
-    TRIAL_VX,
-    TRIAL_VY,
-    TRIAL_W,
     Problem,
 )
-from pushpoint.types import FloatArray
 
 # Error of the chords over the tolerance, as a part of the fastest link's speed. At the default tolerance it adds up to
 # micrometres in a minute, far below the error of the steps.
@@ -63,32 +44,35 @@ LEAST_PENALTY, MOST_PENALTY, GAIN = 1e5, 1e9, 0.1
 
 
 @kernel
-def slope(link: FloatArray) -> float:
+def slope(link: Records) -> float:
     """Derivative of the convex function along the Newton step (minus the power of the imbalance)."""
     power = 0.0
     for i in range(link.shape[0]):
-        power += link[i, FX] * link[i, DX] + link[i, FY] * link[i, DY] + link[i, FW] * link[i, DW]
+        a = link[i]
+        power += a.fx * a.dx + a.fy * a.dy + a.fw * a.dw
         if i > 0:
-            power += link[i, TORQUE] * (link[i, DW] - link[i - 1, DW])
+            power += a.torque * (a.dw - link[i - 1].dw)
     return -power
 
 
 @kernel
-def mark(link: FloatArray) -> None:
+def mark(link: Records) -> None:
     """Remember the velocity (without chords) from which the line search starts."""
     for i in range(link.shape[0]):
-        link[i, TRIAL_VX] = link[i, VX] - link[i, CHORD_X]
-        link[i, TRIAL_VY] = link[i, VY] - link[i, CHORD_Y]
-        link[i, TRIAL_W] = link[i, W]
+        a = link[i]
+        a.trial_vx = a.vx - a.chord_x
+        a.trial_vy = a.vy - a.chord_y
+        a.trial_w = a.w
 
 
 @kernel
-def move(link: FloatArray, length: float) -> None:
+def move(link: Records, length: float) -> None:
     """Velocity = the marked one + length * Newton step + chords."""
     for i in range(link.shape[0]):
-        link[i, VX] = link[i, TRIAL_VX] + link[i, CHORD_X] + length * link[i, DX]
-        link[i, VY] = link[i, TRIAL_VY] + link[i, CHORD_Y] + length * link[i, DY]
-        link[i, W] = link[i, TRIAL_W] + length * link[i, DW]
+        a = link[i]
+        a.vx = a.trial_vx + a.chord_x + length * a.dx
+        a.vy = a.trial_vy + a.chord_y + length * a.dy
+        a.w = a.trial_w + length * a.dw
 
 
 @kernel

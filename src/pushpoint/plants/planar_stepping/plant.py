@@ -9,19 +9,14 @@ import numpy as np
 from pushpoint._jit import compiling_once
 from pushpoint.fields import Frozen
 from pushpoint.mechanics.yaw import yaw_quaternions
+from pushpoint.numerics.records import from_table
+from pushpoint.numerics.records import table as columns
 from pushpoint.plants import plants
 from pushpoint.plants._base import StateArrays
 from pushpoint.plants.planar_stepping.free_flight import keeps_momenta, show_kept_spin, start_motion
 from pushpoint.plants.planar_stepping.model import (
-    P_NORMAL_X,
-    P_NORMAL_Y,
-    P_PLACE,
-    P_TICK_X,
-    P_TICK_Y,
-    S_ANGLE,
-    S_VX,
-    S_VY,
-    S_W,
+    BODY_FIELDS,
+    PAIR_FIELDS,
     WORST_LINK,
     Problem,
     State,
@@ -53,6 +48,7 @@ ADVICE = {
     Status.NOT_FINITE: "try a smaller plant.dt; check servo gains and feed-forward torques",
     Status.TOO_MANY_CONTACTS: "obstacles are packed too densely around one link; merge or thin them out",
 }
+RECORDS = {"link": BODY_FIELDS, "pair": PAIR_FIELDS}  # parts of the state that are arrays of records
 
 
 @plants.register("planar_stepping")
@@ -79,40 +75,39 @@ class PlanarStepping:
         link = state.link
         return Observation(
             time=float(state.clock[0] * self.dt),
-            joint_angle=np.diff(link[:, S_ANGLE]),
-            joint_rate=np.diff(link[:, S_W]),
+            joint_angle=np.diff(link.angle),
+            joint_rate=np.diff(link.w),
             joint_torque=state.sums[1:, 4] / period,
-            link_position=link[:, :2].copy(),
-            link_yaw=link[:, S_ANGLE].copy(),
-            link_orientation=yaw_quaternions(link[:, S_ANGLE]),
-            link_velocity=link[:, [S_VX, S_VY]],
+            link_position=columns(link, "x", "y"),
+            link_yaw=link.angle.copy(),
+            link_orientation=yaw_quaternions(link.angle),
+            link_velocity=columns(link, "vx", "vy"),
             contacts=self._contacts(state, period),
         )
 
     def _contacts(self, state: State, period: float) -> Contacts:
         """The pairs that pushed during the last tick."""
-        pairs = int(state.pair_start[-1])
-        pushed = np.flatnonzero(np.any(state.pair[:pairs, [P_TICK_X, P_TICK_Y]] != 0.0, axis=1))
+        pair = state.pair[: state.pair_start[-1]]
+        pushed = np.flatnonzero((pair.tick_x != 0.0) | (pair.tick_y != 0.0))
         link = np.repeat(np.arange(len(state.link)), np.diff(state.pair_start))[pushed]
-        pair, obstacle = state.pair[pushed], state.pair_disc[pushed]
-        normal, angle = pair[:, [P_NORMAL_X, P_NORMAL_Y]], state.link[link, S_ANGLE]
-        across = -np.sin(angle) * normal[:, 0] + np.cos(angle) * normal[:, 1]
-        disc = self._around.disc[obstacle]
+        pair, obstacle, angle = pair[pushed], state.pair_disc[pushed], state.link.angle[link]
+        normal, disc = columns(pair, "normal_x", "normal_y"), self._around.disc[obstacle]
+        across = -np.sin(angle) * pair.normal_x + np.cos(angle) * pair.normal_y
         return Contacts(
             link=link,
             obstacle=obstacle,
-            place=pair[:, P_PLACE],
+            place=pair.place.copy(),
             side=np.where(across < 0, 1, -1),  # pushed to the right: the obstacle is on the left
             point=disc[:, :2] + disc[:, 2:] * normal,
             normal=normal,
-            force=pair[:, [P_TICK_X, P_TICK_Y]] / period,
+            force=columns(pair, "tick_x", "tick_y") / period,
         )
 
     def advance(self, state: State, command: Command, substeps: int) -> Failure | None:
         rows = (command.joint_angle, command.joint_rate, command.torque)
-        table = CommandTable(*(np.array(row, dtype=float)[np.newaxis] for row in rows))
+        commands = CommandTable(*(np.array(row, dtype=float)[np.newaxis] for row in rows))
         scrap = new_trace(len(state.link), 1, substeps, 2)  # two ticks per row: one tick writes none
-        return self.rollout(state, table, substeps, scrap)[1]
+        return self.rollout(state, commands, substeps, scrap)[1]
 
     def rollout(self, state: State, table: CommandTable, substeps: int, trace: Trace) -> tuple[Trace, Failure | None]:
         free, first_row = keeps_momenta(self._problem), int(trace.cursor[0])
@@ -137,12 +132,18 @@ class PlanarStepping:
         return Failure(status, float(state.clock[0] * self.dt), link, residual, ADVICE[status])
 
     def record_start(self, state: State, trace: Trace) -> None:
-        trace.link[0, :, :6] = state.link[:, :6]
+        trace.link[0, :, :6] = columns(state.link, *BODY_FIELDS[:6])
         trace.energy[0] = state.clock[0] * self.dt, *state.ledger[:5]
         trace.cursor[0] = 1
 
     def dump(self, state: State) -> StateArrays:
-        return {name: value.copy() for name, value in state._asdict().items()}
+        arrays = state._asdict()
+        return {name: columns(a) if name in RECORDS else a.copy() for name, a in arrays.items()}
 
     def restore(self, arrays: StateArrays) -> State:
-        return State(**{name: np.ascontiguousarray(arrays[name]).copy() for name in State._fields})
+        return State(
+            **{
+                name: from_table(arrays[name], RECORDS[name]) if name in RECORDS else np.array(arrays[name])
+                for name in State._fields
+            }
+        )

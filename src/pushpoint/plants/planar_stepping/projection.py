@@ -3,28 +3,9 @@
 from __future__ import annotations
 
 from pushpoint._jit import entry_point, kernel
-from pushpoint.mechanics.planar_chain import (
-    COS,
-    DW,
-    DX,
-    DY,
-    INERTIA,
-    MASS,
-    SIN,
-    VX,
-    VY,
-    WW,
-    XW,
-    XX,
-    XY,
-    YW,
-    YY,
-    W,
-    chord_change,
-    sweep,
-    take_chords,
-)
+from pushpoint.mechanics.planar_chain import chord_change, sweep, take_chords
 from pushpoint.numerics.projections import project_disc
+from pushpoint.numerics.records import Records
 from pushpoint.plants.planar_stepping.laws import (
     apply_contact,
     approach_speed,
@@ -35,20 +16,8 @@ from pushpoint.plants.planar_stepping.laws import (
     slide,
 )
 from pushpoint.plants.planar_stepping.model import (
-    ACROSS,
-    ALONG,
-    APPLIED_W,
-    APPLIED_X,
-    APPLIED_Y,
     CONSERVING,
-    DISC,
     DT,
-    GROUND_GUESS_X,
-    GROUND_GUESS_Y,
-    GROUND_X,
-    GROUND_Y,
-    GUESS,
-    IMPULSE,
     MAX_ITERATIONS,
     TOLERANCE,
     Problem,
@@ -57,7 +26,7 @@ from pushpoint.plants.planar_stepping.model import (
 )
 from pushpoint.plants.planar_stepping.run import TABLE_FULL, clear_tick, close_tick, note_step
 from pushpoint.plants.planar_stepping.step import OK, begin_step, drive_joints, end_step
-from pushpoint.types import CommandTable, FloatArray, Trace
+from pushpoint.types import CommandTable, Trace
 
 # Stable below 2 over the largest eigenvalue of the inverse inertia seen at the contacts. P2's r_H = 0.01 N s2/m is
 # stable too, but needs a hundred times as many iterations.
@@ -66,19 +35,21 @@ CONTACT_STEP = 0.6  # r_H over the link's mass
 
 
 @kernel
-def load_inertia(link: FloatArray, i: int) -> None:
+def load_inertia(link: Records, i: int) -> None:
     """Start the block of link i with its inertia, and its applied impulse with zero."""
-    link[i, XX], link[i, XY], link[i, YY] = link[i, MASS], 0.0, link[i, MASS]
-    link[i, XW], link[i, YW], link[i, WW] = 0.0, 0.0, link[i, INERTIA]
-    link[i, APPLIED_X], link[i, APPLIED_Y], link[i, APPLIED_W] = 0.0, 0.0, 0.0
+    a = link[i]
+    a.xx, a.xy, a.yy = a.mass, 0.0, a.mass
+    a.xw, a.yw, a.ww = 0.0, 0.0, a.inertia
+    a.applied_x, a.applied_y, a.applied_w = 0.0, 0.0, 0.0
 
 
 @kernel
-def apply_ground(link: FloatArray, i: int) -> None:
+def apply_ground(link: Records, i: int) -> None:
     """Add the friction impulse of link i, turned from scaled link axes to the world."""
-    along, across = link[i, ALONG] * link[i, GROUND_X], link[i, ACROSS] * link[i, GROUND_Y]
-    link[i, APPLIED_X] += link[i, COS] * along - link[i, SIN] * across
-    link[i, APPLIED_Y] += link[i, SIN] * along + link[i, COS] * across
+    a = link[i]
+    along, across = a.along * a.ground_x, a.across * a.ground_y
+    a.applied_x += a.cos * along - a.sin * across
+    a.applied_y += a.sin * along + a.cos * across
 
 
 @kernel
@@ -100,13 +71,14 @@ def project_impulses(problem: Problem) -> None:
     """(67) and (68)."""
     link, contact = problem.link, problem.contact
     for i in range(link.shape[0]):
+        a = link[i]
         vx, vy = slide(link, i)
-        r = FRICTION_STEP * link[i, MASS]
-        x, y = link[i, GROUND_X] - r * vx, link[i, GROUND_Y] - r * vy
-        link[i, GROUND_X], link[i, GROUND_Y] = project_disc(x, y, link[i, DISC])
+        r = FRICTION_STEP * a.mass
+        x, y = a.ground_x - r * vx, a.ground_y - r * vy
+        a.ground_x, a.ground_y = project_disc(x, y, a.disc)
         for k in range(problem.first[i], problem.first[i + 1]):
-            r_contact = CONTACT_STEP * link[i, MASS]
-            contact[k, IMPULSE] = max(0.0, contact[k, IMPULSE] - r_contact * approach_speed(link, contact, i, k))
+            r_contact = CONTACT_STEP * a.mass
+            contact[k].impulse = max(0.0, contact[k].impulse - r_contact * approach_speed(link, contact, i, k))
 
 
 @kernel
@@ -117,9 +89,10 @@ def solve_motion(problem: Problem) -> None:
         load_impulses(problem)
         sweep(link)
         for i in range(link.shape[0]):
-            link[i, VX] += link[i, DX]
-            link[i, VY] += link[i, DY]
-            link[i, W] += link[i, DW]
+            a = link[i]
+            a.vx += a.dx
+            a.vy += a.dy
+            a.w += a.dw
         if problem.number[CONSERVING] > 0.0:
             chord_change(link, problem.number[DT])
             take_chords(link)
@@ -130,9 +103,10 @@ def projection(problem: Problem) -> tuple[float, int]:
     """Iterate (64)-(70) until the residuals are met. Returns the residual and the number of iterations."""
     link, limit = problem.link, int(problem.number[MAX_ITERATIONS])
     for i in range(link.shape[0]):
-        link[i, GROUND_X], link[i, GROUND_Y] = link[i, GROUND_GUESS_X], link[i, GROUND_GUESS_Y]
+        a = link[i]
+        a.ground_x, a.ground_y = a.ground_guess_x, a.ground_guess_y
     for k in range(problem.first[link.shape[0]]):
-        problem.contact[k, IMPULSE] = problem.contact[k, GUESS]
+        problem.contact[k].impulse = problem.contact[k].guess
     residual = 0.0
     for iteration in range(limit):
         solve_motion(problem)

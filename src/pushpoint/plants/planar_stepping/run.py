@@ -3,19 +3,8 @@
 from __future__ import annotations
 
 from pushpoint._jit import entry_point, kernel
-from pushpoint.plants.planar_stepping.model import (
-    DT,
-    P_NORMAL_X,
-    P_NORMAL_Y,
-    P_PLACE,
-    P_RECORD_X,
-    P_RECORD_Y,
-    P_TICK_X,
-    P_TICK_Y,
-    Problem,
-    State,
-    Surroundings,
-)
+from pushpoint.numerics.records import Records
+from pushpoint.plants.planar_stepping.model import DT, Problem, State, Surroundings
 from pushpoint.plants.planar_stepping.newton import newton
 from pushpoint.plants.planar_stepping.step import OK, begin_step, drive_joints, end_step
 from pushpoint.types import CommandTable, FloatArray, Trace
@@ -24,13 +13,13 @@ TABLE_FULL = -1  # the contact table of the trace must grow before the run can g
 
 
 @kernel
-def clear_tick(sums: FloatArray, pair: FloatArray, pairs: int) -> None:
+def clear_tick(sums: FloatArray, pair: Records, pairs: int) -> None:
     """Forget the impulses of the last tick."""
     for i in range(sums.shape[0]):
         for k in range(5):
             sums[i, k] = 0.0
     for p in range(pairs):
-        pair[p, P_TICK_X] = pair[p, P_TICK_Y] = 0.0
+        pair[p].tick_x = pair[p].tick_y = 0.0
 
 
 @kernel
@@ -39,14 +28,14 @@ def write_contacts(state: State, disc: FloatArray, trace: Trace, span: float) ->
     out, at = trace.contact, trace.cursor[1]
     for i in range(state.sums.shape[0]):
         for p in range(state.pair_start[i], state.pair_start[i + 1]):
-            fx, fy = state.pair[p, P_RECORD_X], state.pair[p, P_RECORD_Y]
+            fx, fy = state.pair[p].record_x, state.pair[p].record_y
             if fx == 0.0 and fy == 0.0:
                 continue
-            d, nx, ny = state.pair_disc[p], state.pair[p, P_NORMAL_X], state.pair[p, P_NORMAL_Y]
-            out[at, 0], out[at, 1], out[at, 2], out[at, 3] = trace.cursor[0], i, d, state.pair[p, P_PLACE]
+            d, nx, ny = state.pair_disc[p], state.pair[p].normal_x, state.pair[p].normal_y
+            out[at, 0], out[at, 1], out[at, 2], out[at, 3] = trace.cursor[0], i, d, state.pair[p].place
             out[at, 4], out[at, 5] = disc[d, 0] + disc[d, 2] * nx, disc[d, 1] + disc[d, 2] * ny
             out[at, 6], out[at, 7], out[at, 8], out[at, 9] = nx, ny, fx / span, fy / span
-            state.pair[p, P_RECORD_X] = state.pair[p, P_RECORD_Y] = 0.0
+            state.pair[p].record_x = state.pair[p].record_y = 0.0
             at += 1
     trace.cursor[1] = at
 
@@ -56,8 +45,9 @@ def write_row(state: State, trace: Trace, time: float, span: float) -> None:
     """Record the state and the means over the `span` [s] since the last row: the columns types.LINK_COLUMNS."""
     row = trace.cursor[0]
     for i in range(state.sums.shape[0]):
-        for k in range(6):
-            trace.link[row, i, k] = state.link[i, k]
+        own, out = state.link[i], trace.link
+        out[row, i, 0], out[row, i, 1], out[row, i, 2] = own.x, own.y, own.angle
+        out[row, i, 3], out[row, i, 4], out[row, i, 5] = own.vx, own.vy, own.w
         for k in range(5):
             trace.link[row, i, 6 + k] = state.sums[i, 5 + k] / span
             state.sums[i, 5 + k] = 0.0

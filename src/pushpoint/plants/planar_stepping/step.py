@@ -1,9 +1,9 @@
 """One time step, P2 (54)-(63).
 
-    predict   mid pose from the start velocity                    (54)
-    contacts  gaps and directions at the mid pose                 (39), (14), (16)
-    solve     end velocity and impulses                           (55)-(62)
-    finish    end pose, warm starts, sums, energy ledger          (63), VI-C
+predict   mid pose from the start velocity                    (54)
+contacts  gaps and directions at the mid pose                 (39), (14), (16)
+solve     end velocity and impulses                           (55)-(62)
+finish    end pose, warm starts, sums, energy ledger          (63), VI-C
 """
 
 from __future__ import annotations
@@ -11,68 +11,15 @@ from __future__ import annotations
 import math
 
 from pushpoint._jit import kernel
-from pushpoint.mechanics.planar_chain import (
-    COS,
-    INERTIA,
-    MASS,
-    SIN,
-    TORQUE,
-    VX,
-    VY,
-    W,
-    X,
-    Y,
-    chord_change,
-    close_chain,
-    join_velocities,
-    rotated,
-    take_chords,
-)
+from pushpoint.mechanics.planar_chain import chord_change, close_chain, join_velocities, rotated, take_chords
+from pushpoint.numerics.records import Records
 from pushpoint.plants.planar_stepping.contacts import find_contacts, list_neighbours
 from pushpoint.plants.planar_stepping.model import (
-    ACROSS,
-    ALONG,
-    APPLIED_W,
-    APPLIED_X,
-    APPLIED_Y,
-    AXIS,
     CONSERVING,
-    DRIVE,
     DT,
-    FEED,
     GRAVITY,
-    GROUND_GUESS_X,
-    GROUND_GUESS_Y,
-    GROUND_X,
-    GROUND_Y,
-    IMPULSE,
     LISTED,
-    NORMAL_X,
-    NORMAL_Y,
-    OLD_VX,
-    OLD_VY,
-    OLD_W,
-    P_IMPULSE,
-    P_RECORD_X,
-    P_RECORD_Y,
-    P_TICK_X,
-    P_TICK_Y,
-    PAIR,
     PASSIVE,
-    RADIUS,
-    S_ANGLE,
-    S_GROUND_X,
-    S_GROUND_Y,
-    S_LAST_VX,
-    S_LAST_VY,
-    S_LAST_W,
-    S_VX,
-    S_VY,
-    S_W,
-    S_X,
-    S_Y,
-    SERVO_D,
-    SERVO_P,
     SKIN,
     TOLERANCE,
     TRAVELLED,
@@ -87,44 +34,49 @@ REACH = 3.0  # contacts are looked for this many steps ahead: impulses change sp
 
 
 @kernel
-def drive_joints(problem: Problem, body: FloatArray, commands: CommandTable, row: int, lead: float) -> None:
+def drive_joints(problem: Problem, body: Records, commands: CommandTable, row: int, lead: float) -> None:
     """Servo impulses at joint rate zero; `lead` [s] from the start of the tick to the end of the step."""
     link, dt = problem.link, problem.number[DT]
     for i in range(1, link.shape[0]):
-        angle = body[i, S_ANGLE] - body[i - 1, S_ANGLE] + 0.5 * dt * (body[i, S_W] - body[i - 1, S_W])
+        a = link[i]
+        angle = body[i].angle - body[i - 1].angle + 0.5 * dt * (body[i].w - body[i - 1].w)
         rate = commands.joint_rate[row, i - 1]
         reference = commands.joint_angle[row, i - 1] + lead * rate
-        link[i, DRIVE] = link[i, SERVO_P] * (reference - angle) + link[i, SERVO_D] * rate
-        link[i, FEED] = dt * commands.torque[row, i - 1]
+        a.drive = a.servo_p * (reference - angle) + a.servo_d * rate
+        a.feed = dt * commands.torque[row, i - 1]
 
 
 @kernel
-def mass_centre(link: FloatArray, body: FloatArray, lead: float) -> tuple[float, float]:
+def mass_centre(link: Records, body: Records, lead: float) -> tuple[float, float]:
     """Centre of mass, `lead` seconds ahead."""
     x = y = total = 0.0
     for i in range(link.shape[0]):
-        x += link[i, MASS] * (body[i, S_X] + lead * body[i, S_VX])
-        y += link[i, MASS] * (body[i, S_Y] + lead * body[i, S_VY])
-        total += link[i, MASS]
+        own = body[i]
+        a = link[i]
+        x += a.mass * (own.x + lead * own.vx)
+        y += a.mass * (own.y + lead * own.vy)
+        total += a.mass
     return x / total, y / total
 
 
 @kernel
-def predict(problem: Problem, body: FloatArray) -> float:
+def predict(problem: Problem, body: Records) -> float:
     """Mid pose (54) and the guess for the end velocity; returns a bound of the speed of any point of the robot."""
     link, half = problem.link, 0.5 * problem.number[DT]
     fastest = 0.0
     for i in range(link.shape[0]):
-        vx, vy, w = body[i, S_VX], body[i, S_VY], body[i, S_W]
-        angle = body[i, S_ANGLE] + half * w
-        link[i, COS], link[i, SIN] = math.cos(angle), math.sin(angle)
-        link[i, X], link[i, Y] = body[i, S_X] + half * vx, body[i, S_Y] + half * vy
-        link[i, OLD_VX], link[i, OLD_VY], link[i, OLD_W] = vx, vy, w
+        own = body[i]
+        a = link[i]
+        vx, vy, w = own.vx, own.vy, own.w
+        angle = own.angle + half * w
+        a.cos, a.sin = math.cos(angle), math.sin(angle)
+        a.x, a.y = own.x + half * vx, own.y + half * vy
+        a.old_vx, a.old_vy, a.old_w = vx, vy, w
         # The change of the last step goes on: saves an iteration where the motion is smooth.
-        link[i, VX], link[i, VY] = 2.0 * vx - body[i, S_LAST_VX], 2.0 * vy - body[i, S_LAST_VY]
-        link[i, W] = 2.0 * w - body[i, S_LAST_W]
-        link[i, GROUND_GUESS_X], link[i, GROUND_GUESS_Y] = body[i, S_GROUND_X], body[i, S_GROUND_Y]
-        fastest = max(fastest, math.sqrt(vx * vx + vy * vy) + abs(w) * (link[i, AXIS] + link[i, RADIUS]))
+        a.vx, a.vy = 2.0 * vx - own.last_vx, 2.0 * vy - own.last_vy
+        a.w = 2.0 * w - own.last_w
+        a.ground_guess_x, a.ground_guess_y = own.ground_x, own.ground_y
+        fastest = max(fastest, math.sqrt(vx * vx + vy * vy) + abs(w) * (a.axis + a.radius))
     join_velocities(link)
     if problem.number[CONSERVING] > 0.0:
         x, y = mass_centre(link, body, half)
@@ -141,16 +93,17 @@ def account(problem: Problem, ledger: FloatArray) -> None:
     link = problem.link
     kinetic = servo = friction = applied = change = 0.0
     for i in range(link.shape[0]):
-        m, inertia = link[i, MASS], link[i, INERTIA]
-        vx, vy, w = link[i, VX], link[i, VY], link[i, W]
+        a = link[i]
+        m, inertia = a.mass, a.inertia
+        vx, vy, w = a.vx, a.vy, a.w
         kinetic += 0.5 * (m * (vx * vx + vy * vy) + inertia * w * w)
-        mx, my, mw = 0.5 * (vx + link[i, OLD_VX]), 0.5 * (vy + link[i, OLD_VY]), 0.5 * (w + link[i, OLD_W])
-        change += m * ((vx - link[i, OLD_VX]) * mx + (vy - link[i, OLD_VY]) * my) + inertia * (w - link[i, OLD_W]) * mw
-        applied += link[i, APPLIED_X] * mx + link[i, APPLIED_Y] * my + link[i, APPLIED_W] * mw
-        along, across = link[i, ALONG] * link[i, GROUND_X], link[i, ACROSS] * link[i, GROUND_Y]
-        friction += along * (link[i, COS] * mx + link[i, SIN] * my) + across * (link[i, COS] * my - link[i, SIN] * mx)
+        mx, my, mw = 0.5 * (vx + a.old_vx), 0.5 * (vy + a.old_vy), 0.5 * (w + a.old_w)
+        change += m * ((vx - a.old_vx) * mx + (vy - a.old_vy) * my) + inertia * (w - a.old_w) * mw
+        applied += a.applied_x * mx + a.applied_y * my + a.applied_w * mw
+        along, across = a.along * a.ground_x, a.across * a.ground_y
+        friction += along * (a.cos * mx + a.sin * my) + across * (a.cos * my - a.sin * mx)
         if i > 0:
-            servo += link[i, TORQUE] * (mw - 0.5 * (link[i - 1, W] + link[i - 1, OLD_W]))
+            servo += a.torque * (mw - 0.5 * (link[i - 1].w + link[i - 1].old_w))
     surplus = min(change - servo, kinetic)
     if problem.number[PASSIVE] * problem.number[CONSERVING] > 0.0 and surplus > 0.0:
         hold_back(link, math.sqrt((kinetic - surplus) / kinetic))
@@ -164,13 +117,14 @@ def account(problem: Problem, ledger: FloatArray) -> None:
 
 
 @kernel
-def hold_back(link: FloatArray, scale: float) -> None:
+def hold_back(link: Records, scale: float) -> None:
     """The guard of the conserving scheme, whose energy error of order dt**2 has either sign: where ground or obstacles
     are there, velocities are scaled back so that no step creates energy. Stick, slip and touch stay what they are."""
     for i in range(link.shape[0]):
-        link[i, VX] *= scale
-        link[i, VY] *= scale
-        link[i, W] *= scale
+        a = link[i]
+        a.vx *= scale
+        a.vy *= scale
+        a.w *= scale
 
 
 @kernel
@@ -178,30 +132,31 @@ def remember(problem: Problem, state: State) -> None:
     """Warm starts, and the impulses of the tick and since the last recorded row."""
     link, contact, body, sums = problem.link, problem.contact, state.link, state.sums
     for i in range(link.shape[0]):
-        body[i, S_GROUND_X], body[i, S_GROUND_Y] = link[i, GROUND_X], link[i, GROUND_Y]
+        a = link[i]
+        body[i].ground_x, body[i].ground_y = a.ground_x, a.ground_y
         px = py = 0.0
         for k in range(problem.first[i], problem.first[i + 1]):
-            p = int(contact[k, PAIR])
-            state.pair[p, P_IMPULSE] = contact[k, IMPULSE]
-            x, y = contact[k, NORMAL_X] * contact[k, IMPULSE], contact[k, NORMAL_Y] * contact[k, IMPULSE]
-            state.pair[p, P_TICK_X] += x
-            state.pair[p, P_TICK_Y] += y
-            state.pair[p, P_RECORD_X] += x
-            state.pair[p, P_RECORD_Y] += y
+            p = int(contact[k].pair)
+            state.pair[p].impulse = contact[k].impulse
+            x, y = contact[k].normal_x * contact[k].impulse, contact[k].normal_y * contact[k].impulse
+            state.pair[p].tick_x += x
+            state.pair[p].tick_y += y
+            state.pair[p].record_x += x
+            state.pair[p].record_y += y
             px += x
             py += y
-        ground_x, ground_y = link[i, APPLIED_X] - px, link[i, APPLIED_Y] - py
+        ground_x, ground_y = a.applied_x - px, a.applied_y - py
         for k in range(0, 10, 5):  # the tick's, and those since the last row
             sums[i, k] += px
             sums[i, k + 1] += py
             sums[i, k + 2] += ground_x
             sums[i, k + 3] += ground_y
             if i > 0:
-                sums[i, k + 4] += link[i, TORQUE]
+                sums[i, k + 4] += a.torque
 
 
 @kernel
-def finish(problem: Problem, body: FloatArray) -> bool:
+def finish(problem: Problem, body: Records) -> bool:
     """End pose (63) with closed joints; False if it is not finite.
 
     conserving: the centre of mass moves with the momentum.   paper: the head link (link 1 of P2) is held, VI-C.
@@ -209,23 +164,27 @@ def finish(problem: Problem, body: FloatArray) -> bool:
     link, half, n = problem.link, 0.5 * problem.number[DT], problem.link.shape[0]
     x, y = mass_centre(link, body, half)
     px = py = total = finite = 0.0
-    head_x = body[n - 1, S_X] + half * (body[n - 1, S_VX] + link[n - 1, VX])
-    head_y = body[n - 1, S_Y] + half * (body[n - 1, S_VY] + link[n - 1, VY])
+    head_x = body[n - 1].x + half * (body[n - 1].vx + link[n - 1].vx)
+    head_y = body[n - 1].y + half * (body[n - 1].vy + link[n - 1].vy)
     for i in range(n):
-        px += link[i, MASS] * link[i, VX]
-        py += link[i, MASS] * link[i, VY]
-        total += link[i, MASS]
-        body[i, S_ANGLE] += half * (body[i, S_W] + link[i, W])
-        link[i, COS], link[i, SIN] = rotated(link[i, COS], link[i, SIN], half * link[i, W])
-        body[i, S_LAST_VX], body[i, S_LAST_VY], body[i, S_LAST_W] = body[i, S_VX], body[i, S_VY], body[i, S_W]
-        body[i, S_VX], body[i, S_VY], body[i, S_W] = link[i, VX], link[i, VY], link[i, W]
-        finite += link[i, VX] + link[i, VY] + link[i, W]
+        own = body[i]
+        a = link[i]
+        px += a.mass * a.vx
+        py += a.mass * a.vy
+        total += a.mass
+        own.angle += half * (own.w + a.w)
+        a.cos, a.sin = rotated(a.cos, a.sin, half * a.w)
+        own.last_vx, own.last_vy, own.last_w = own.vx, own.vy, own.w
+        own.vx, own.vy, own.w = a.vx, a.vy, a.w
+        finite += a.vx + a.vy + a.w
     close_chain(link, x + half * px / total, y + half * py / total)
     shift_x = shift_y = 0.0
     if not problem.number[CONSERVING] > 0.0:
-        shift_x, shift_y = head_x - link[n - 1, X], head_y - link[n - 1, Y]
+        shift_x, shift_y = head_x - link[n - 1].x, head_y - link[n - 1].y
     for i in range(n):
-        body[i, S_X], body[i, S_Y] = link[i, X] + shift_x, link[i, Y] + shift_y
+        own = body[i]
+        a = link[i]
+        own.x, own.y = a.x + shift_x, a.y + shift_y
     return math.isfinite(finite)
 
 
