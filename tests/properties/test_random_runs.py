@@ -11,7 +11,7 @@ from pushpoint.mechanics.pose import planar_pose
 from pushpoint.plants.planar_stepping.options import PlanarSteppingOptions
 from pushpoint.plants.planar_stepping.plant import PlanarStepping
 from pushpoint.robots import Link, Robot, Servo
-from pushpoint.types import CommandTable, Trace, new_trace
+from pushpoint.types import CommandTable, Pose, Trace, new_trace
 from pushpoint.worlds import Disc, Ground, World
 
 PERIOD = 0.02  # [s], one control tick; a multiple of every step size below
@@ -63,14 +63,17 @@ def commands(joints: int, gait: dict[str, float]) -> CommandTable:
     return CommandTable(angle, rate, np.zeros_like(angle))
 
 
-def run(robot: Robot, world: World, servo: Servo, options: PlanarSteppingOptions, gait: dict[str, float]) -> Trace:
-    table = commands(len(robot.links) - 1, gait)
-    pose = planar_pose(robot, table.joint_angle[0], gait["angle"], (0.0, 0.0))
+def without_overlaps(robot: Robot, world: World, angle: float, table: CommandTable) -> tuple[Pose, World]:
+    """The start pose, and the world without the discs that it would overlap."""
+    pose = planar_pose(robot, table.joint_angle[0], angle, (0.0, 0.0))
     hit = {obstacle for _, obstacle, _ in overlaps(robot, world, pose)}
-    free = tuple(disc for k, disc in enumerate(world.obstacles) if k not in hit)
-    plant = PlanarStepping.build(robot, world.model_copy(update={"obstacles": free}), servo, options)
-    substeps = round(PERIOD / options.dt)
-    trace = new_trace(len(robot.links), TICKS + 1, TICKS * substeps, 1)
+    kept = tuple(disc for k, disc in enumerate(world.obstacles) if k not in hit)
+    return pose, world.model_copy(update={"obstacles": kept})
+
+
+def run(plant: PlanarStepping, pose: Pose, table: CommandTable) -> Trace:
+    substeps = round(PERIOD / plant.dt)
+    trace = new_trace(len(pose.angle), TICKS + 1, TICKS * substeps, 1)
     state = plant.initial_state(pose)
     plant.record_start(state, trace)
     trace, failure = plant.rollout(state, table, substeps, trace)
@@ -81,13 +84,15 @@ def run(robot: Robot, world: World, servo: Servo, options: PlanarSteppingOptions
 @settings(max_examples=300, derandomize=True, deadline=None, suppress_health_check=list(HealthCheck))
 @given(cases())
 def test_random_runs(case: tuple[Robot, World, Servo, PlanarSteppingOptions, dict[str, float]]) -> None:
-    trace = run(*case)
+    robot, world, law, options, gait = case
+    table = commands(len(robot.links) - 1, gait)
+    pose, world = without_overlaps(robot, world, gait["angle"], table)
+    trace = run(PlanarStepping.build(robot, world, law, options), pose, table)
     assert np.all(np.isfinite(trace.link))
     assert trace.step[:, 0].max() <= 1e-8
     kinetic, servo, friction, contact, numerical = trace.energy[:, 1:].T
     scale = kinetic.max() + np.abs(trace.energy[-1, 2:]).sum() + 1e-12
     assert np.abs(kinetic - kinetic[0] - servo - friction - contact - numerical).max() <= 1e-9 * scale
-    robot, world, law, options, _ = case
     acted_on = world.obstacles or max(world.ground.along, world.ground.across) > 0
     if options.scheme == "conserving" and acted_on:
         # What ground, obstacles and the scheme do to the energy never adds to it; round-off of the sums.
