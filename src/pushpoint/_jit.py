@@ -22,6 +22,7 @@ import numba
 
 F = TypeVar("F", bound=Callable[..., Any])
 
+_compiled: set[str] = set()  # in this process: spares looking at the disk in every call
 _FORGET_AFTER = 7 * 86400  # [s]: folders of sources that have been edited since are dead weight
 
 
@@ -78,12 +79,14 @@ def entry_point(function: F) -> F:
 def compiling_once(what: str) -> Iterator[None]:
     """Say so while kernels are compiled for the first time on this machine; stay quiet ever after."""
     marker = cache_folder() / f"{what}.compiled"
-    if marker.exists() or numba.config.DISABLE_JIT:
+    if what in _compiled or marker.exists() or numba.config.DISABLE_JIT:
         yield
+        _compiled.add(what)
         return
     print(f"pushpoint: compiling {what} once for this machine (about 10 s) ...", file=sys.stderr, flush=True)
     wall, cpu = time.perf_counter(), time.process_time()
     yield
     wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
     marker.write_text(f"{cpu:.2f} CPU seconds\n")
+    _compiled.add(what)
     print(f"pushpoint: compiled in {wall:.1f} s ({cpu:.1f} CPU seconds)", file=sys.stderr, flush=True)

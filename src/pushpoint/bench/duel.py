@@ -16,7 +16,8 @@ from pushpoint.scenario import Scenario
 Settings = Mapping[str, Any]
 Say = Callable[[str], None]
 
-# First the defaults of our door to MuJoCo; then all that might be faster and still accurate enough.
+# First the defaults; then all that might be faster and still accurate enough.
+OUR_SETTINGS: tuple[Settings, ...] = tuple({"tolerance": tolerance} for tolerance in (1e-8, 1e-6, 1e-4, 1e-3))
 PEER_SETTINGS: tuple[Settings, ...] = tuple(
     {"solver": solver, "tolerance": tolerance, "max_iterations": iterations}
     for solver in ("cg", "newton")
@@ -30,16 +31,17 @@ class Effort:
 
     ladder: Sequence[float] = LADDER  # [s]
     limit_dt: float = LIMIT_DT  # [s]
+    our_settings: Sequence[Settings] = OUR_SETTINGS  # the first is that of our limit
     peer_settings: Sequence[Settings] = PEER_SETTINGS  # the first is that of the peer's limit
-    screening_rounds: int = 2  # that choose the peer's finalists
-    finalists: int = 3  # settings of the peer that run against ours
+    screening_rounds: int = 2  # that choose the finalists
+    finalists: int = 3  # settings of each plant that run against each other
     rounds: int = ROUNDS  # of the final
     ladder_rounds: int = ROUNDS  # fewer where dt is small, see `rounds_at`
 
 
 @dataclass(frozen=True)
 class Entry:
-    """One plant with its settings (ours: the defaults) at one dt."""
+    """One plant with its settings at one dt."""
 
     plant: str
     settings: Settings
@@ -59,7 +61,7 @@ class Duel:
     ratio: float | None  # peer's wall time over ours
     our_ladder: tuple[Rung, ...]
     peer_ladder: tuple[Rung, ...]
-    peer_tried: tuple[Entry, ...]  # every setting that was accurate, best of the screening rounds
+    tried: tuple[Entry, ...]  # every setting that was accurate, best of the screening rounds, ours first
 
 
 @dataclass(frozen=True)
@@ -92,42 +94,43 @@ def has_peer() -> bool:
 
 
 def duel(scenario: Scenario, effort: Effort, say: Say) -> Duel:
-    """Measure both plants on one scenario; `say` gets a line per stage."""
-    say(f"{scenario.name}: {OURS}")
-    us = our_contender(scenario, effort)
-    ours = us.entry(effort.ladder)
+    """Measure both plants on one scenario, each with the settings that suit it; `say` gets a line per stage."""
+    say(f"{scenario.name}: {OURS} with {len(effort.our_settings)} settings")
+    us = our_contenders(scenario, effort)
     peers: list[Contender] = []
     if has_peer():
         say(f"{scenario.name}: {PEER} with {len(effort.peer_settings)} settings")
-        peers = peer_contenders(scenario, effort, us.own_limit)
-    found = [entry for peer in peers if (entry := peer.entry(effort.ladder)) is not None]
-    tried = fastest_first(timed_again(scenario, found, effort.screening_rounds))
+        peers = peer_contenders(scenario, effort, us[0].own_limit)
+    ours_tried, peers_tried = (screened(scenario, who, effort) for who in (us, peers))
     say(f"{scenario.name}: best of {effort.rounds}")
-    ours, peer = final(scenario, ours, tried[: effort.finalists], effort.rounds)
+    finalists = [*ours_tried[: effort.finalists], *peers_tried[: effort.finalists]]
+    ours, peer = final(scenario, finalists, effort.rounds)
     say(f"{scenario.name}: ladders")
-    chosen = [p for p in peers if peer is not None and p.settings == peer.settings]
-    our_ladder, *peer_ladder = ladders([us, *chosen], effort)
+    our_ladder, peer_ladder = ladders([winner(us, ours), winner(peers, peer)], effort)
     return Duel(
         scenario=scenario.name,
         duration=scenario.duration,
         limit_dt=effort.limit_dt,
-        limits_apart=rms_distance(peers[0].own_limit, us.own_limit) if peers else None,
+        limits_apart=rms_distance(peers[0].own_limit, us[0].own_limit) if peers else None,
         ours=ours,
         peer=peer,
         ratio=None if ours is None or peer is None else peer.rung.wall_time_s / ours.rung.wall_time_s,
         our_ladder=our_ladder,
-        peer_ladder=peer_ladder[0] if peer_ladder else (),
-        peer_tried=tuple(tried),
+        peer_ladder=peer_ladder,
+        tried=(*ours_tried, *peers_tried),
     )
 
 
-def our_contender(scenario: Scenario, effort: Effort) -> Contender:
-    def job(dt: float) -> Job:
-        return our_job(scenario, dt)
+def our_contenders(scenario: Scenario, effort: Effort) -> list[Contender]:
+    """One per setting; the limit is that of the first."""
+    first = effort.our_settings[0]
+    our_job(scenario, scenario.control_period, first)()  # compiles, if nobody has done so yet
+    limit = limit_path(our_job(scenario, effort.limit_dt, first), OURS, effort.limit_dt)
 
-    job(scenario.control_period)()  # compiles, if nobody has done so yet
-    limit = limit_path(job(effort.limit_dt), OURS, effort.limit_dt)
-    return Contender(OURS, {}, job, limit, limit)
+    def contender(settings: Settings) -> Contender:
+        return Contender(OURS, settings, lambda dt: our_job(scenario, dt, settings), limit, limit)
+
+    return [contender(settings) for settings in effort.our_settings]
 
 
 def peer_contenders(scenario: Scenario, effort: Effort, our_limit: Path) -> list[Contender]:
@@ -141,6 +144,17 @@ def peer_contenders(scenario: Scenario, effort: Effort, our_limit: Path) -> list
     return [contender(settings) for settings in effort.peer_settings]
 
 
+def screened(scenario: Scenario, contenders: Sequence[Contender], effort: Effort) -> list[Entry]:
+    """All that are accurate somewhere on the ladder, the fastest first."""
+    found = [entry for who in contenders if (entry := who.entry(effort.ladder)) is not None]
+    return fastest_first(timed_again(scenario, found, effort.screening_rounds))
+
+
+def winner(contenders: Sequence[Contender], entry: Entry | None) -> Contender | None:
+    """Whose entry it was."""
+    return next((who for who in contenders if entry is not None and who.settings == entry.settings), None)
+
+
 def limit_path(job: Job, plant: str, dt: float) -> Path:
     """The path that stands for the limit of small steps; nothing can be judged without it."""
     path = job()
@@ -149,13 +163,11 @@ def limit_path(job: Job, plant: str, dt: float) -> Path:
     return path
 
 
-def final(
-    scenario: Scenario, ours: Entry | None, peers: Sequence[Entry], rounds: int
-) -> tuple[Entry | None, Entry | None]:
-    """Ours and the fastest of the peer's, with wall times from the same rounds."""
-    again = timed_again(scenario, [*([] if ours is None else [ours]), *peers], rounds)
-    theirs = fastest_first([e for e in again if e.plant == PEER])
-    return next((e for e in again if e.plant == OURS), None), next(iter(theirs), None)
+def final(scenario: Scenario, entries: Sequence[Entry], rounds: int) -> tuple[Entry | None, Entry | None]:
+    """The fastest of ours and of the peer's, with wall times from the same rounds."""
+    again = fastest_first(timed_again(scenario, entries, rounds))
+    ours, peer = (next((e for e in again if e.plant == plant), None) for plant in (OURS, PEER))
+    return ours, peer
 
 
 def timed_again(scenario: Scenario, entries: Sequence[Entry], rounds: int) -> list[Entry]:
@@ -166,24 +178,24 @@ def timed_again(scenario: Scenario, entries: Sequence[Entry], rounds: int) -> li
 
 
 def entry_job(scenario: Scenario, entry: Entry) -> Job:
-    if entry.plant == OURS:
-        return our_job(scenario, entry.rung.dt)
-    return peer_job(scenario, entry.rung.dt, entry.settings)
+    make = our_job if entry.plant == OURS else peer_job
+    return make(scenario, entry.rung.dt, entry.settings)
 
 
 def fastest_first(entries: Sequence[Entry]) -> list[Entry]:
     return sorted(entries, key=lambda e: e.rung.wall_time_s)
 
 
-def ladders(contenders: Sequence[Contender], effort: Effort) -> list[tuple[Rung, ...]]:
+def ladders(contenders: Sequence[Contender | None], effort: Effort) -> list[tuple[Rung, ...]]:
     """All rungs of all contenders; at each dt the wall times come from interleaved rounds."""
-    found: list[list[Rung]] = [[] for _ in contenders]
+    present = [who for who in contenders if who is not None]
+    found: dict[str, list[Rung]] = {who.plant: [] for who in present}
     for dt in effort.ladder:
-        rungs = [who.rung(dt) for who in contenders]
-        best = interleaved_best([who.job(dt) for who in contenders], rounds_at(dt, effort.ladder_rounds))
-        for column, rung, seconds in zip(found, rungs, best, strict=True):
-            column.append(replace(rung, wall_time_s=seconds))
-    return [tuple(column) for column in found]
+        rungs = [who.rung(dt) for who in present]
+        best = interleaved_best([who.job(dt) for who in present], rounds_at(dt, effort.ladder_rounds))
+        for who, rung, seconds in zip(present, rungs, best, strict=True):
+            found[who.plant].append(replace(rung, wall_time_s=seconds))
+    return [() if who is None else tuple(found[who.plant]) for who in contenders]
 
 
 def rounds_at(dt: float, most: int) -> int:

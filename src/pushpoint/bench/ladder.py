@@ -10,7 +10,7 @@ import numpy as np
 
 from pushpoint.bench.runs import Path
 
-LADDER = (1e-2, 5e-3, 2e-3, 1e-3, 5e-4, 2e-4)  # [s]; the top is the control period
+LADDER = (1e-1, 5e-2, 2.5e-2, 2e-2, 1e-2, 5e-3, 2e-3, 1e-3, 5e-4, 2e-4)  # [s]
 LIMIT_DT = 5e-5  # [s], taken for the limit of small steps
 ACCURACY = 1e-3  # [m], rms over the path
 

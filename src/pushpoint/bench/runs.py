@@ -16,7 +16,9 @@ from pushpoint.types import CommandTable, FloatArray, Pose, Trace, new_trace
 OURS, PEER = "planar_stepping", "mujoco"
 TRACKED_LINK = 5  # the link in the middle of aiko, the one that P2's cameras follow
 
-# Positions [m], (ticks, 2), of the tracked link; None if the plant gave up.
+SAMPLE_PERIOD = 0.1  # [s], a multiple of every control period that occurs, so that all paths have the same instants
+
+# Positions [m], (samples, 2), of the tracked link every SAMPLE_PERIOD; None if the plant gave up.
 Path = FloatArray
 Job = Callable[[], Path | None]
 
@@ -30,14 +32,16 @@ class Prepared(NamedTuple):
 
 
 def prepare(scenario: Scenario, plant: str, options: Mapping[str, Any]) -> Prepared:
-    """The scenario on `plant` with `options`."""
-    setup = Setup.of(scenario.with_overrides({"plant": {"name": plant, "options": dict(options)}}))
+    """The scenario on `plant` with `options`; steps longer than its control period make that longer too."""
+    period = max(scenario.control_period, options.get("dt", 0.0))
+    choice = {"name": plant, "options": dict(options)}
+    setup = Setup.of(scenario.with_overrides({"plant": choice, "control_period": period}))
     if not isinstance(setup.controller, Plannable):
         raise InvalidInput(
             f"scenario {scenario.name!r}: controller {scenario.controller.name!r} cannot state its commands "
             "ahead; benchmarks need one that has a table(), like 'serpenoid'"
         )
-    times: FloatArray = np.arange(setup.ticks, dtype=np.float64) * scenario.control_period
+    times: FloatArray = np.arange(setup.ticks, dtype=np.float64) * period
     columns = setup.controller.table(times)
     table = CommandTable(*(np.ascontiguousarray(column, dtype=float) for column in columns))
     return Prepared(setup, start_pose(setup.scenario, setup.robot, setup.world, setup.controller), table)
@@ -54,13 +58,19 @@ def stepped(run: Prepared) -> Trace | None:
     return trace if failure is None else None
 
 
-def our_job(scenario: Scenario, dt: float) -> Job:
-    """`planar_stepping` at its default settings, recording included."""
-    run = prepare(scenario, OURS, {"dt": dt})
+def sampled(path: FloatArray, setup: Setup) -> Path:
+    """Rows every SAMPLE_PERIOD of a path (ticks, 2)."""
+    stride = round(SAMPLE_PERIOD / setup.scenario.control_period)
+    return path[stride - 1 :: stride]
+
+
+def our_job(scenario: Scenario, dt: float, settings: Mapping[str, Any]) -> Job:
+    """`planar_stepping`, recording included."""
+    run = prepare(scenario, OURS, {**settings, "dt": dt})
 
     def job() -> Path | None:
         trace = stepped(run)
-        return None if trace is None else trace.link[1:, TRACKED_LINK, :2]
+        return None if trace is None else sampled(trace.link[1:, TRACKED_LINK, :2], run.setup)
 
     return job
 
@@ -78,6 +88,6 @@ def peer_job(scenario: Scenario, dt: float, settings: Mapping[str, Any]) -> Job:
     def job() -> Path | None:
         with without_log():
             path = fast_rollout(plant, state, table, setup.substeps)[:, TRACKED_LINK]
-        return path if np.isfinite(path).all() else None
+        return sampled(path, setup) if np.isfinite(path).all() else None
 
     return job

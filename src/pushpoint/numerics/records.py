@@ -6,6 +6,7 @@ two-dimensional array with numbered columns, and in a tenth of that of an array 
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -18,18 +19,23 @@ Records = Any  # a NumPy record array: its fields are known to the module that l
 
 def record_array(rows: int, names: tuple[str, ...]) -> Records:
     """Zeros; every field is a float64."""
-    return np.zeros(rows, dtype=np.dtype([(name, np.float64) for name in names], align=True)).view(np.recarray)
+    return np.zeros(rows, dtype=_layout(names)).view(np.recarray)
+
+
+@cache
+def _layout(names: tuple[str, ...]) -> np.dtype[np.void]:
+    return np.dtype((np.record, [(name, np.float64) for name in names]), align=True)
 
 
 def table(records: Records, *names: str) -> FloatArray:
     """The named fields as columns of a plain array, a copy; all of them without names."""
-    return np.stack([records[name] for name in names or records.dtype.names], axis=-1)
+    plain = np.asarray(records).view(np.float64).reshape(len(records), len(records.dtype.names))
+    if not names:
+        return plain.copy()
+    return plain[:, [records.dtype.names.index(name) for name in names]]
 
 
 def from_table(values: npt.ArrayLike, names: tuple[str, ...]) -> Records:
     """The way back from `table`."""
-    columns = np.asarray(values, dtype=np.float64)
-    out = record_array(len(columns), names)
-    for k, name in enumerate(names):
-        out[name] = columns[:, k]
-    return out
+    columns = np.ascontiguousarray(values, dtype=np.float64)
+    return columns.view(_layout(names))[:, 0].view(np.recarray)

@@ -33,12 +33,19 @@ def add_pair(disc: int, start: IntArray, i: int, pair_disc: IntArray) -> bool:
 
 
 @kernel
+def is_near(dx: float, dy: float, distance: float) -> bool:
+    """Whether a vector is shorter than `distance`."""
+    return dx * dx + dy * dy < distance * distance
+
+
+@kernel
 def list_link(link: Records, around: Surroundings, i: int, reach: float, start: IntArray, out: IntArray) -> bool:
-    """Neighbours of link i: discs with a gap below `reach`. False if the table is full."""
+    """Neighbours of link i: all discs with a gap below `reach`, and some beyond. False if the table is full."""
     a = link[i]
     start[i + 1] = start[i]
     x, y, cell_size = a.x, a.y, around.grid.origin[2]
-    size = (a.axis + a.radius + reach) / cell_size
+    full = a.axis + a.radius + reach
+    size = full / cell_size
     column, row = (x - around.grid.origin[0]) / cell_size, (y - around.grid.origin[1]) / cell_size
     column_first, column_last = cell_range(column - size, column + size, around.grid.shape[0])
     row_first, row_last = cell_range(row - size, row + size, around.grid.shape[1])
@@ -48,9 +55,7 @@ def list_link(link: Records, around: Surroundings, i: int, reach: float, start: 
             for k in range(around.grid.start[cell], around.grid.start[cell + 1]):
                 disc = around.grid.item[k]
                 dx, dy = x - around.disc[disc, 0], y - around.disc[disc, 1]
-                distance, _, _, _ = capsule_disc(dx, dy, a.cos, a.sin, a.axis)
-                near = distance <= around.disc[disc, 2] + a.radius + reach
-                if near and not add_pair(disc, start, i, out):
+                if is_near(dx, dy, around.disc[disc, 2] + full) and not add_pair(disc, start, i, out):
                     return False
     return True
 
@@ -100,6 +105,9 @@ def find_contacts(problem: Problem, disc: FloatArray, state: State, reach: float
         for p in range(state.pair_start[i], state.pair_start[i + 1]):
             k = state.pair_disc[p]
             dx, dy = a.x - disc[k, 0], a.y - disc[k, 1]
+            if not is_near(dx, dy, disc[k, 2] + a.radius + a.axis + reach):
+                pair[p].impulse = 0.0
+                continue
             distance, place, nx, ny = capsule_disc(dx, dy, a.cos, a.sin, a.axis)
             gap = distance - disc[k, 2] - a.radius
             if gap > (reach if conserving else 0.0):

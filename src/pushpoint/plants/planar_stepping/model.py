@@ -11,7 +11,7 @@ import numpy as np
 
 from pushpoint.geometry.grid import Grid, build_grid
 from pushpoint.mechanics.planar_chain import CHAIN_FIELDS
-from pushpoint.numerics.records import Records, record_array
+from pushpoint.numerics.records import Records, from_table, record_array
 from pushpoint.plants.planar_stepping.options import PlanarSteppingOptions
 from pushpoint.robots import Robot, Servo
 from pushpoint.types import FloatArray, IntArray, Pose
@@ -116,17 +116,16 @@ def make_surroundings(robot: Robot, world: World) -> Surroundings:
 
 def make_state(problem: Problem, pose: Pose) -> State:
     n, pairs = len(problem.link), len(problem.contact)
-    link = record_array(n, BODY_FIELDS)
-    link.x, link.y = pose.position.T
-    link.vx, link.vy = link.last_vx, link.last_vy = pose.velocity.T
-    link.angle, link.w, link.last_w = pose.angle, pose.rate, pose.rate
+    columns = np.zeros((n, len(BODY_FIELDS)))
+    columns[:, 0:2], columns[:, 2], columns[:, 3:5], columns[:, 5] = pose.position, pose.angle, pose.velocity, pose.rate
+    columns[:, 8:11] = columns[:, 3:6]  # as if the step before had changed nothing
     ledger = np.zeros(7)
     mass, inertia = problem.link.mass, problem.link.inertia
     ledger[0] = 0.5 * np.sum(mass * np.sum(pose.velocity**2, axis=1)) + 0.5 * np.sum(inertia * pose.rate**2)
     ledger[LISTED] = -1.0  # nothing listed yet
     return State(
         clock=np.zeros(2, np.int64),
-        link=link,
+        link=from_table(columns, BODY_FIELDS),
         pair_start=np.zeros(n + 1, np.int64),
         pair_disc=np.zeros(pairs, np.int64),
         pair=record_array(pairs, PAIR_FIELDS),

@@ -43,13 +43,13 @@ def write_contacts(state: State, disc: FloatArray, trace: Trace, span: float) ->
 @kernel
 def write_row(state: State, trace: Trace, time: float, span: float) -> None:
     """Record the state and the means over the `span` [s] since the last row: the columns types.LINK_COLUMNS."""
-    row = trace.cursor[0]
+    row, per_span = trace.cursor[0], 1.0 / span
     for i in range(state.sums.shape[0]):
         own, out = state.link[i], trace.link
         out[row, i, 0], out[row, i, 1], out[row, i, 2] = own.x, own.y, own.angle
         out[row, i, 3], out[row, i, 4], out[row, i, 5] = own.vx, own.vy, own.w
         for k in range(5):
-            trace.link[row, i, 6 + k] = state.sums[i, 5 + k] / span
+            trace.link[row, i, 6 + k] = state.sums[i, 5 + k] * per_span
             state.sums[i, 5 + k] = 0.0
     trace.energy[row, 0] = time
     for k in range(5):
