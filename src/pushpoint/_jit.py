@@ -55,8 +55,8 @@ def _forget_old(current: Path) -> None:
                 shutil.rmtree(folder, ignore_errors=True)
 
 
-# No fastmath: results are the same on every run. Division by zero as in NumPy: statuses report it, nothing raises. `_nrt`
-# off: kernels allocate nothing, and counting references of views made steps thirty times slower.
+# No fastmath: results are the same on every run. Division by zero as in NumPy: statuses report it, nothing raises.
+# `_nrt` off: kernels allocate nothing, and counting references of views made steps thirty times slower.
 _SETTINGS = {"error_model": "numpy", "nogil": True, "_nrt": False}
 
 

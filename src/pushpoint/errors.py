@@ -14,7 +14,7 @@ class PushpointError(Exception):
     """Base of every error that pushpoint raises on purpose."""
 
 
-class InvalidInput(PushpointError, ValueError):  # noqa: N818  # says what happened
+class InvalidInput(PushpointError, ValueError):
     """A value that cannot be used: the message names the field, the value and what is allowed."""
 
 
@@ -30,14 +30,14 @@ class UnknownName(InvalidInput):
         self.suggestions = close
 
 
-class MissingExtra(PushpointError, ImportError):  # noqa: N818  # says what happened
+class MissingExtra(PushpointError, ImportError):
     """An optional dependency is not installed."""
 
     def __init__(self, what: str, extra: str) -> None:
         super().__init__(f"{what} needs an optional package: pip install 'pushpoint[{extra}]'")
 
 
-class SolverFailure(PushpointError, RuntimeError):  # noqa: N818  # says what happened
+class SolverFailure(PushpointError, RuntimeError):
     """A step of a plant failed. `recording` holds what was recorded until then (also saved by the CLI)."""
 
     def __init__(self, message: str, recording: Recording | None = None) -> None:

@@ -65,7 +65,7 @@ class Observation:
 
     @property
     def head_position(self) -> FloatArray:
-        return self.link_position[-1]
+        return np.asarray(self.link_position[-1])
 
     @property
     def head_yaw(self) -> float:

@@ -41,9 +41,7 @@ def glide(
     trace.link[:, :, column["contact_force_y"]] = -force
     trace.link[:, 1:, column["torque"]] = 2 * force
     return Recording(
-        data=data_set(
-            scenario.built_robot(), trace, RunClock(time, np.array([0.0])), np.zeros((len(time), LINKS - 1))
-        ),
+        data=data_set(scenario.built_robot(), trace, RunClock(time, np.array([0.0])), np.zeros((len(time), LINKS - 1))),
         contacts=contact_set(trace, time),
         events=event_set(()),
         scenario=scenario,

@@ -65,9 +65,7 @@ def test_serpenoid_maps_p2_71_by_a_start_phase_of_pi() -> None:
     A, w, delta, t = 0.7, 1.4, -0.87, 2.3
     controller = planned("serpenoid", amplitude=A, frequency=w, phase_shift=delta, start_phase=math.pi)
     table = controller.table(np.array([t]))
-    paper = [
-        A * math.sin(w * t + (i - 1) * delta) for i in range(1, 6)
-    ]  # P2 (71): head first, axes to the tail
+    paper = [A * math.sin(w * t + (i - 1) * delta) for i in range(1, 6)]  # P2 (71): head first, axes to the tail
     assert table.joint_angle[0][::-1] == pytest.approx(-np.array(paper), abs=1e-15)
 
 

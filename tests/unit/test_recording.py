@@ -24,9 +24,7 @@ ROWS = 4
 
 def scenario(links: int, **fields: Any) -> Scenario:
     robot = Choice(name="uniform", options={"links": links})
-    return Scenario(
-        name="lab/test", robot=robot, world=Choice(name="plane"), controller=Choice(name="hold"), **fields
-    )
+    return Scenario(name="lab/test", robot=robot, world=Choice(name="plane"), controller=Choice(name="hold"), **fields)
 
 
 def filled_trace(links: int, contacts: int) -> Trace:
@@ -124,9 +122,7 @@ def test_centre_of_mass_is_weighted_by_mass() -> None:
     assert data["centre_of_mass"].values == pytest.approx(expected, abs=1e-14)
 
 
-@pytest.mark.parametrize(
-    ("angle", "normal", "side"), [(0.0, (0, -1), 1), (0.0, (0, 1), -1), (math.pi, (0, -1), -1)]
-)
+@pytest.mark.parametrize(("angle", "normal", "side"), [(0.0, (0, -1), 1), (0.0, (0, 1), -1), (math.pi, (0, -1), -1)])
 def test_side_is_where_the_obstacle_lies_seen_towards_the_head(
     angle: float, normal: tuple[float, float], side: int
 ) -> None:
@@ -175,9 +171,7 @@ def test_a_failed_run_has_no_checkpoint() -> None:
 @pytest.mark.parametrize("links", [1, 3])
 @pytest.mark.parametrize("contacts", [0, 3])
 @pytest.mark.parametrize("events", [(), ((0.1, "jam", "link 3 – größer"), (0.2, "free", ""))])
-def test_a_recording_comes_back_as_it_was(
-    tmp_path: Path, links: int, contacts: int, events: tuple[Event, ...]
-) -> None:
+def test_a_recording_comes_back_as_it_was(tmp_path: Path, links: int, contacts: int, events: tuple[Event, ...]) -> None:
     recording = recorded(links, contacts, events)
     path = recording.save(tmp_path / "run.nc")
     again = load(path)
@@ -206,9 +200,7 @@ def test_a_checkpoint_comes_back_with_its_types(tmp_path: Path, last_row: LastRo
     again = Checkpoint.load(saved.save(tmp_path / "c.nc"))
     assert same(again, saved)
     assert again.time == pytest.approx(0.3)
-    assert {k: type(v) for k, v in again.controller.items()} == {
-        k: type(v) for k, v in saved.controller.items()
-    }
+    assert {k: type(v) for k, v in again.controller.items()} == {k: type(v) for k, v in saved.controller.items()}
     assert {k: v.dtype for k, v in again.plant.items()} == {k: v.dtype for k, v in saved.plant.items()}
     assert all(v.flags.c_contiguous for v in again.plant.values())
 

@@ -60,9 +60,7 @@ def still(x: float) -> Recording:
     trace = new_trace(6, len(time), 1, 1)
     trace.link[:, :, LINK_COLUMNS.index("x")] = x
     return Recording(
-        data=data_set(
-            scenario.built_robot(), trace, RunClock(time, np.array([0.01])), np.zeros((len(time), 5))
-        ),
+        data=data_set(scenario.built_robot(), trace, RunClock(time, np.array([0.01])), np.zeros((len(time), 5))),
         contacts=contact_set(trace, time),
         events=event_set(()),
         scenario=scenario,
@@ -119,9 +117,7 @@ def test_posture_pegs_stand_at_the_inflections(slug: str, shift: float) -> None:
             point = centre[k] + (9.5 - crossing - k) * along[k]
             normal = np.sign(heading) * np.array([math.sin(heading), -math.cos(heading)])
             assert normal[0] > 0  # pushes forward
-            offsets.append(
-                np.linalg.norm(point - (disc.radius + link.radius + 0.002) * normal - (disc.x, disc.y))
-            )
+            offsets.append(np.linalg.norm(point - (disc.radius + link.radius + 0.002) * normal - (disc.x, disc.y)))
         assert min(offsets) < 1e-3  # written down to the millimetre
 
 
@@ -167,9 +163,7 @@ def test_claims_refuse_what_makes_no_sense() -> None:
         ((1.0, None), 0.5, False),
     ],
 )
-def test_accepted_range(
-    accepted: tuple[float | None, float | None], measured: float, confirmed: bool
-) -> None:
+def test_accepted_range(accepted: tuple[float | None, float | None], measured: float, confirmed: bool) -> None:
     assert made_claim(accepted=accepted).accepts(measured) is confirmed
 
 

@@ -333,9 +333,7 @@ class DensePlanar:
             link=link,
         )
 
-    def _keep(
-        self, middle: State, rows: Rows, problem: ContactProblem, x: FloatArray, P_J: FloatArray
-    ) -> None:
+    def _keep(self, middle: State, rows: Rows, problem: ContactProblem, x: FloatArray, P_J: FloatArray) -> None:
         """Remember the impulses, and those of the ground as a first guess for the next step."""
         self._ground_guess[np.repeat(self.grip.any(axis=1), 2)] = x[problem.ground_rows]
         self.last = Impulses(
@@ -360,9 +358,7 @@ class DensePlanar:
         swing = self.half[:, np.newaxis] * bend
         return np.asarray(-(swing[:-1] + swing[1:]).ravel())
 
-    def _servo_law(
-        self, angle: FloatArray, ref: FloatArray, rate: FloatArray, torque: FloatArray
-    ) -> ServoLaw:
+    def _servo_law(self, angle: FloatArray, ref: FloatArray, rate: FloatArray, torque: FloatArray) -> ServoLaw:
         """Implicit: the angle at the end is that at M plus dt/2 times the new rate."""
         kp, kd, dt = self.servo.stiffness, self.servo.damping, self.dt
         return ServoLaw(

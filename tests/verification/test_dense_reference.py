@@ -84,9 +84,7 @@ GROUNDS = {
 def thrown(variant: str) -> Case:
     """Unequal links, driven by torques, fly against pegs: a mix-up of neighbours or signs would show."""
     links = tuple(
-        Link(
-            length=0.08 + 0.02 * k, mass=0.3 + 0.1 * (k % 3), inertia=4e-4 * (1 + k), radius=0.02 + 0.003 * k
-        )
+        Link(length=0.08 + 0.02 * k, mass=0.3 + 0.1 * (k % 3), inertia=4e-4 * (1 + k), radius=0.02 + 0.003 * k)
         for k in range(5)
     )
     servo = Servo(stiffness=20.0, damping=0.05, torque_limit=0.8, play=0.02)
@@ -167,9 +165,7 @@ def test_dense_model_conserves_both_momenta_in_free_flight() -> None:
         for k in range(SUBSTEPS):
             before = state
             state = model.step(state, angle + rate * (k + 1) * DT, rate, torque)
-            middle = (
-                model.last.middle
-            )  # the impulses act here: the angular momentum of this pose is the constant
+            middle = model.last.middle  # the impulses act here: the angular momentum of this pose is the constant
             angular += [model.angular_momentum(middle), model.angular_momentum(at(middle, state))]
             linear += [model.mass @ before.velocity, model.mass @ state.velocity]
     round_off = 1e-12  # 300 steps; measured 1e-15 and 5e-15
@@ -181,9 +177,7 @@ def at(pose: State, motion: State) -> State:
     return pose._replace(velocity=motion.velocity, rate=motion.rate)
 
 
-@pytest.mark.parametrize(
-    "case", [on_track("weak servos with play", 15), thrown("rough")], ids=["track", "thrown"]
-)
+@pytest.mark.parametrize("case", [on_track("weak servos with play", 15), thrown("rough")], ids=["track", "thrown"])
 @pytest.mark.parametrize("scheme", SCHEMES)
 def test_dense_steps_satisfy_every_law(case: Case, scheme: Scheme) -> None:
     model = DensePlanar(case.robot, case.world, case.servo, DT, scheme)
@@ -238,9 +232,7 @@ def ground_error(model: DensePlanar, e: State) -> float:
     return float(np.abs(power + (sliding * share).sum(axis=1)).max() / model.grip.min())
 
 
-def servo_torque(
-    model: DensePlanar, e: State, ref: FloatArray, rate_ref: FloatArray, feed: FloatArray
-) -> FloatArray:
+def servo_torque(model: DensePlanar, e: State, ref: FloatArray, rate_ref: FloatArray, feed: FloatArray) -> FloatArray:
     """Servo at the end of the step, with play and limit, from its description."""
     servo, rate = model.servo, np.diff(e.rate)
     angle = np.diff(model.last.middle.angle) + DT / 2 * rate

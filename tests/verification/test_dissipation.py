@@ -48,5 +48,7 @@ def test_momentum_comes_from_the_pegs() -> None:
     mass = np.array([link.mass for link in robot.links])
     momentum = np.einsum("i,tik->tk", mass, trace.link[:, :, 3:5])
     impulse = 0.01 * trace.link[1:, :, 6:8].sum(axis=1)
-    np.testing.assert_allclose(np.diff(momentum, axis=0), impulse, atol=1e-5 * mass.sum())  # contact steps: the energy guard
+    np.testing.assert_allclose(
+        np.diff(momentum, axis=0), impulse, atol=1e-5 * mass.sum()
+    )  # contact steps: the energy guard
     assert np.abs(impulse).max() > 0.01  # something was hit

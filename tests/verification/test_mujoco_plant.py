@@ -71,9 +71,7 @@ def test_block_stops_after_v2_over_2_mu_g(dt: float, angle: float, friction: flo
     trace = run(plant, state, idle(60, 0))
     distance = 1.0 / (2 * friction * G)
     lost = 0.5 * dt * 1.0  # [m], v0 dt / 2: a step moves with its end velocity
-    firmness = (
-        1e-4  # the normal force is higher by the part v / FIRMNESS while sliding; measured 4e-5 to 9e-5
-    )
+    firmness = 1e-4  # the normal force is higher by the part v / FIRMNESS while sliding; measured 4e-5 to 9e-5
     assert trace.link[-1, 0, 0] == pytest.approx(distance - lost, rel=firmness)
     assert np.abs(trace.link[-1, 0, 3:5]).max() < 1e-9  # [m/s], measured 1e-12
 

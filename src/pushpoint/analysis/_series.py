@@ -56,9 +56,7 @@ def between(run: Recording, start: float, end: float | None) -> slice:
     require(run, last)
     if last < start:
         raise InvalidInput(f"end = {last} s lies before start = {start} s")
-    return slice(
-        int(np.searchsorted(t, start - ROUNDING)), int(np.searchsorted(t, last + ROUNDING, side="right"))
-    )
+    return slice(int(np.searchsorted(t, start - ROUNDING)), int(np.searchsorted(t, last + ROUNDING, side="right")))
 
 
 def require(run: Recording, time: float) -> None:

@@ -15,9 +15,7 @@ if TYPE_CHECKING:
 
 
 @measures.register("rms_to_curve")
-def rms_to_curve(
-    run: Recording, *, curve: Curve, link: int, start: float = 0.0, end: float | None = None
-) -> float:
+def rms_to_curve(run: Recording, *, curve: Curve, link: int, start: float = 0.0, end: float | None = None) -> float:
     """Root mean square distance [m] between a link and the points of `curve` at the times of the curve."""
     chosen = curve.time >= start - ROUNDING
     if end is not None:
@@ -33,6 +31,4 @@ def rms_to_curve_gain(
     run: Recording, reference: Recording, *, curve: Curve, link: int, end: float | None = None
 ) -> float:
     """By how much [m] `run` is farther from the curve than `reference`; negative if it is nearer."""
-    return rms_to_curve(run, curve=curve, link=link, end=end) - rms_to_curve(
-        reference, curve=curve, link=link, end=end
-    )
+    return rms_to_curve(run, curve=curve, link=link, end=end) - rms_to_curve(reference, curve=curve, link=link, end=end)

@@ -7,9 +7,7 @@ from typing import Any
 from pushpoint.errors import InvalidInput
 
 
-def overrides(
-    plant: str | None, settings: list[str], duration: float | None, seed: int | None
-) -> dict[str, Any]:
+def overrides(plant: str | None, settings: list[str], duration: float | None, seed: int | None) -> dict[str, Any]:
     """What the options change. The plant comes first: it drops the options of the other one."""
     changes: dict[str, Any] = {} if plant is None else {"plant": plant}
     changes |= dict(parsed(text) for text in settings)
@@ -25,15 +23,11 @@ def parsed(setting: str) -> tuple[str, Any]:
 
     key, equals, text = setting.partition("=")
     if not equals or not key.strip():
-        raise InvalidInput(
-            f"--set {setting!r}: must look like key=value, for example controller.amplitude=0.6"
-        )
+        raise InvalidInput(f"--set {setting!r}: must look like key=value, for example controller.amplitude=0.6")
     try:
         return key.strip(), _number(yaml.safe_load(text))
     except yaml.YAMLError:
-        raise InvalidInput(
-            f"--set {setting!r}: {text!r} is not a YAML value such as 0.6, [1, 2] or name"
-        ) from None
+        raise InvalidInput(f"--set {setting!r}: {text!r} is not a YAML value such as 0.6, [1, 2] or name") from None
 
 
 def _number(value: Any) -> Any:

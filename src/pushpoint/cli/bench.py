@@ -11,6 +11,6 @@ def bench(
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object on standard output.")] = False,
 ) -> None:
     """Time the plants on this machine."""
-    from pushpoint.bench import speed
+    from pushpoint.bench.speed import main
 
-    speed.main(json=as_json)
+    main(json=as_json)

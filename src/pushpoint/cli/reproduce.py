@@ -48,9 +48,7 @@ def save(report: Report, folder: Path) -> dict[str, Any]:
 
     made(folder / "figures")
     figures = {"All claims": "figures/claims.png"}
-    save_figure(
-        claims_figure([verdict.as_dict() for verdict in report.verdicts]), folder / figures["All claims"]
-    )
+    save_figure(claims_figure([verdict.as_dict() for verdict in report.verdicts]), folder / figures["All claims"])
     for name, recording in report.recordings.items():
         figures[name] = f"figures/{_scenario.slug(name)}.png"
         draw(recording, folder / figures[name])

@@ -16,9 +16,7 @@ from pushpoint.types import Command, FloatArray, Observation
 class HoldOptions(Frozen):
     """What shape to hold."""
 
-    joint_angle: Number | tuple[Number, ...] | None = (
-        None  # [rad], one for all or each; None: as at the start
-    )
+    joint_angle: Number | tuple[Number, ...] | None = None  # [rad], one for all or each; None: as at the start
 
 
 @controllers.register("hold")

@@ -21,7 +21,7 @@ class SerpenoidOptions(Frozen):
 
     amplitude: Scheduled = 0.7  # [rad]
     frequency: Scheduled = 1.4  # [rad/s]
-    phase_shift: Scheduled = 0.7  # [rad], from joint to joint
+    phase_shift: Scheduled = -0.7  # [rad], from joint to joint; negative: the wave runs to the tail, the robot forward
     offset: Scheduled = 0.0  # [rad], turns the robot
     start_phase: Number = 0.0  # [rad]
     start_delay: NonNegative = 0.0  # [s], the shape is held until then

@@ -42,4 +42,4 @@ def build_grid(boxes: FloatArray, reach: float) -> Grid:
 @kernel
 def cell_range(low: float, high: float, cells: int) -> tuple[int, int]:
     """First and one past the last cell that [low, high] (in cells from the grid's origin) touches; empty if outside."""
-    return max(int(math.floor(low)), 0), min(int(math.floor(high)) + 1, cells)
+    return max(math.floor(low), 0), min(math.floor(high) + 1, cells)

@@ -1,7 +1,7 @@
 """Planar chains of rigid links: closing the joints, chords of a turn, and the linear solve in O(n).
 
-Link i has its centre midway between its joints, at the distance `half` from each. Velocities are those of link centres in
-the world frame.
+Link i has its centre midway between its joints, at the distance `half` from each. Velocities are those of link centres
+in the world frame.
 
               P_i = joint i - 1           P_{i+1} = joint i
       ... ----o------- c_i, half ---------o------- c_{i+1} ...        e_i = (cos, sin) of link i

@@ -50,9 +50,7 @@ def read(path: str | os.PathLike[str], kind: str, *names: str) -> Groups:
     """Load the root and those of the groups `names` that are there; `kind` may be "this|that"."""
     source = Path(path)
     if not source.is_file():
-        raise InvalidInput(
-            f"there is no file {str(source)!r}; expected a {_shown(kind)} written by pushpoint"
-        )
+        raise InvalidInput(f"there is no file {str(source)!r}; expected a {_shown(kind)} written by pushpoint")
     groups = {"": _read_group(source, "", kind)}
     _check(source, kind, groups[""].attrs)
     present = _group_names(source)

@@ -93,9 +93,7 @@ def _step_variables(step: FloatArray) -> Variables:
 def contact_set(trace: Trace, row_time: FloatArray) -> xr.Dataset:
     """One line per link-obstacle pair that pushed since the last row; forces are means."""
     table = trace.contact[: trace.cursor[1]]
-    row, link, obstacle = (
-        _contact(table, name)[:, 0].astype(np.int64) for name in ("row", "link", "obstacle")
-    )
+    row, link, obstacle = (_contact(table, name)[:, 0].astype(np.int64) for name in ("row", "link", "obstacle"))
     place, point = _contact(table, "place")[:, 0], _contact(table, "point_x", "point_y")
     normal, force = _contact(table, "normal_x", "normal_y"), _contact(table, "force_x", "force_y")
     side = _side(trace.link[row, link, LINK_COLUMNS.index("angle")], normal)

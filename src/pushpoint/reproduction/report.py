@@ -138,9 +138,7 @@ def reproduce(key: str = ALL, started: Callable[[str], None] | None = None) -> R
     return Report(tuple(judged(claim, recordings, failures) for claim in selection), recordings)
 
 
-def judged(
-    claim: Claim, recordings: Mapping[str, Recording], failures: Mapping[str, str] | None = None
-) -> Verdict:
+def judged(claim: Claim, recordings: Mapping[str, Recording], failures: Mapping[str, str] | None = None) -> Verdict:
     """Measure one claim on recordings by scenario name."""
     problems = [failures[name] for name in claim.scenarios if failures and name in failures]
     if problems:

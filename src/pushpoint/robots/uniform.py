@@ -19,6 +19,4 @@ def uniform(
 ) -> Robot:
     """Equal slender rods: the inertia is that of a rod, mass * length**2 / 12."""
     link = Link(length=length, mass=mass, inertia=mass * length**2 / 12, radius=radius)
-    return Robot(
-        name="uniform", links=(link,) * links, servo=Servo(stiffness=stiffness, damping=damping), source="own"
-    )
+    return Robot(name="uniform", links=(link,) * links, servo=Servo(stiffness=stiffness, damping=damping), source="own")

@@ -63,18 +63,13 @@ def figure_shapes(robot: Robot, position: FloatArray, angle: FloatArray) -> list
     turn = np.linspace(0, 2 * np.pi, 2 * ARC_POINTS)
     disc = 0.17 * head.radius * np.stack([np.cos(turn), np.sin(turn)], axis=1)
     ahead, beside = head.half_core + 0.25 * head.radius, 0.45 * head.radius
-    eyes = [
-        disc + position[-1] + (ahead * c - side * beside * s, ahead * s + side * beside * c)
-        for side in (1, -1)
-    ]
+    eyes = [disc + position[-1] + (ahead * c - side * beside * s, ahead * s + side * beside * c) for side in (1, -1)]
     return outlines(robot, position, angle) + eyes
 
 
 def paled(colour: str, strength: float) -> tuple[float, ...]:
     """A colour mixed with that of the ground. Opaque, so that overlapping links do not show through."""
-    return tuple(
-        strength * a + (1 - strength) * b for a, b in zip(to_rgb(colour), to_rgb(style.GROUND), strict=True)
-    )
+    return tuple(strength * a + (1 - strength) * b for a, b in zip(to_rgb(colour), to_rgb(style.GROUND), strict=True))
 
 
 def pose(run: Recording, row: int) -> tuple[FloatArray, FloatArray]:
@@ -167,9 +162,7 @@ def draw_scene(axes: Axes, run: Recording, box: Box) -> None:
     axes.set_facecolor(style.GROUND)
     axes.grid(False)
     discs = [Circle((disc.x, disc.y), disc.radius) for disc in run.scenario.built_world().obstacles]
-    axes.add_collection(
-        PatchCollection(discs, facecolor=style.PEG, edgecolor=style.PEG_EDGE, linewidth=0.8, zorder=1)
-    )
+    axes.add_collection(PatchCollection(discs, facecolor=style.PEG, edgecolor=style.PEG_EDGE, linewidth=0.8, zorder=1))
     axes.set(xlim=box[:2], ylim=box[2:], aspect="equal", xlabel="x [m]", ylabel="y [m]")
 
 

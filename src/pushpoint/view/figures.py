@@ -99,17 +99,13 @@ def _draw_robots(axes: Axes, run: Recording, box: Box) -> None:
 def _scene_legend(axes: Axes, run: Recording) -> None:
     marks = [
         Line2D([], [], color=style.HEAD, marker="o", linestyle="none", label="head"),
-        Line2D(
-            [], [], color=style.PATH, linestyle=style.DOTS, linewidth=1.2, label="path of the middle link"
-        ),
+        Line2D([], [], color=style.PATH, linestyle=style.DOTS, linewidth=1.2, label="path of the middle link"),
     ]
     if run.scenario.built_world().obstacles:
         arrow: dict[str, Any] = {"marker": r"$\rightarrow$", "markersize": 12, "linestyle": "none"}
         label = f"contact force, mean of the last {FORCE_WINDOW:g} s"
         marks.append(Line2D([], [], color=style.FORCE, label=label, **arrow))
-    axes.legend(
-        handles=marks, ncols=len(marks), loc="lower right", bbox_to_anchor=(1.0, 1.0), borderaxespad=0.2
-    )
+    axes.legend(handles=marks, ncols=len(marks), loc="lower right", bbox_to_anchor=(1.0, 1.0), borderaxespad=0.2)
 
 
 def _draw_coordinate(axes: Axes, run: Recording, axis: str, published: Mapping[str, Curve]) -> None:

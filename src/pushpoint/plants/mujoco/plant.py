@@ -107,9 +107,7 @@ class MujocoPlant:
         scrap = new_trace(len(state.link), 1, substeps, 2)  # two ticks per row: one tick writes none
         return self.rollout(state, table, substeps, scrap)[1]
 
-    def rollout(
-        self, state: State, table: CommandTable, substeps: int, trace: Trace
-    ) -> tuple[Trace, Failure | None]:
+    def rollout(self, state: State, table: CommandTable, substeps: int, trace: Trace) -> tuple[Trace, Failure | None]:
         trace, status = run_ticks(self.params, state, table, substeps, trace)
         return trace, None if status == Status.OK else self._failure(state, trace, status)
 

@@ -55,9 +55,7 @@ def kinetic_energy(params: Params, link: FloatArray) -> float:
     return 0.5 * float(params.mass @ (v_x * v_x + v_y * v_y) + params.inertia @ (rate * rate))
 
 
-def run_ticks(
-    params: Params, state: State, table: CommandTable, substeps: int, trace: Trace
-) -> tuple[Trace, Status]:
+def run_ticks(params: Params, state: State, table: CommandTable, substeps: int, trace: Trace) -> tuple[Trace, Status]:
     """All ticks of the table, until one fails."""
     for row in zip(*table, strict=True):
         with without_log():

@@ -1,8 +1,8 @@
 """Angular momentum of runs on which nothing outside acts, to round-off also in what is shown.
 
 The conserving scheme keeps the angular momentum of its velocities about the poses in the middle of the steps. About a
-recorded pose, between two of these, it differs by order dt**2. Here a spin of the whole robot takes up the difference, in
-the start and in the rows of a trace. Where ground or obstacles act, momenta are not constant and nothing is done.
+recorded pose, between two of these, it differs by order dt**2. Here a spin of the whole robot takes up the difference,
+in the start and in the rows of a trace. Where ground or obstacles act, momenta are not constant and nothing is done.
 """
 
 from __future__ import annotations

@@ -7,9 +7,9 @@ With multipliers from the last iterate (augmented Lagrangian) every impulse is a
     servo     P_J = clip(dead band(a - kappa rate) + feed-forward)        P2 (43) at the end of the step, implicit
 
 so that the step is the minimum of a strictly convex function of the end velocity. r is `penalty` times the link's mass:
-an update of the multipliers shrinks the error of a law of stick by about that factor. `held` keeps every contact closed and
-every link stuck that the multipliers show so, whatever the velocity: after a change of the problem the next Newton step
-is then the right one unless something really opens or slips.
+an update of the multipliers shrinks the error of a law of stick by about that factor. `held` keeps every contact closed
+and every link stuck that the multipliers show so, whatever the velocity: after a change of the problem the next Newton
+step is then the right one unless something really opens or slips.
 """
 
 from __future__ import annotations
@@ -48,7 +48,8 @@ def slide(link: Records, i: int) -> tuple[float, float]:
 def approach_speed(link: Records, contact: Records, i: int, k: int) -> float:
     """gamma_H + gap / dt: not negative at the end of the step, P2 (59)."""
     a = link[i]
-    return contact[k].normal_x * a.vx + contact[k].normal_y * a.vy + contact[k].arm * a.w + contact[k].approach
+    speed: float = contact[k].normal_x * a.vx + contact[k].normal_y * a.vy + contact[k].arm * a.w
+    return speed + float(contact[k].approach)
 
 
 @kernel
@@ -60,23 +61,21 @@ def ground_impulse(link: Records, i: int, penalty: float, held: bool) -> tuple[f
     r = penalty * a.mass
     guess_x, guess_y = a.ground_guess_x, a.ground_guess_y
     x, y = guess_x - r * vx, guess_y - r * vy
-    square = x * x + y * y
-    kxx, kxy, kyy = r, 0.0, r
-    stuck = held and guess_x * guess_x + guess_y * guess_y < INSIDE * radius * radius
-    if square > radius * radius and not stuck:
-        inverse = 1.0 / math.sqrt(square)
-        x, y = x * inverse, y * inverse
-        k = r * radius * inverse
-        kxx, kxy, kyy = k * y * y, -k * x * y, k * x * x
-        x, y = x * radius, y * radius
-    a.ground_x, a.ground_y = x, y
     c, s, along, across = a.cos, a.sin, a.along, a.across
+    square = x * x + y * y
+    stuck = held and guess_x * guess_x + guess_y * guess_y < INSIDE * radius * radius
+    if square > radius * radius and not stuck:  # slip: only what is across the impulse can change
+        shrink = radius / math.sqrt(square)
+        x, y = x * shrink, y * shrink
+        k = r * shrink / (radius * radius)
+        tx, ty = -along * y, across * x
+        wx, wy = c * tx - s * ty, s * tx + c * ty
+        xx, xy, yy = k * wx * wx, k * wx * wy, k * wy * wy
+    else:
+        kx, ky = r * along * along, r * across * across
+        xx, xy, yy = c * c * kx + s * s * ky, c * s * (kx - ky), s * s * kx + c * c * ky
+    a.ground_x, a.ground_y = x, y
     x, y = along * x, across * y
-    kxx, kxy, kyy = kxx * along * along, kxy * along * across, kyy * across * across
-    cc, cs, ss = c * c, c * s, s * s
-    xx = cc * kxx - 2.0 * cs * kxy + ss * kyy
-    xy = cs * (kxx - kyy) + (cc - ss) * kxy
-    yy = ss * kxx + 2.0 * cs * kxy + cc * kyy
     return c * x - s * y, s * x + c * y, xx, xy, yy
 
 
@@ -143,7 +142,7 @@ def balance_residual(problem: Problem) -> float:
     """Unbalanced impulse over (weight x dt), moments also over the link length."""
     force, moment, worst = imbalance(problem.link)
     problem.number[WORST_LINK] = worst
-    return max(force, moment) / (problem.number[WEIGHT] * problem.number[DT])
+    return float(max(force, moment) / (problem.number[WEIGHT] * problem.number[DT]))
 
 
 @kernel

@@ -38,8 +38,8 @@ PAIR_FIELDS = ("impulse", "place", "normal_x", "normal_y", "tick_x", "tick_y", "
 
 # Entries of Problem.number.
 DT, CONSERVING, TOLERANCE, MAX_ITERATIONS, GRAVITY, WEIGHT, PASSIVE, SKIN, HELD, PENALTY, WORST_LINK = range(11)
-# Entries of State.ledger after those of types.LEDGER: how far any point of the robot has moved since the neighbour lists
-# were made, and how far they reach beyond touching [m].
+# Entries of State.ledger after those of types.LEDGER: how far any point of the robot has moved since the neighbour
+# lists were made, and how far they reach beyond touching [m].
 TRAVELLED, LISTED = 5, 6
 
 

@@ -38,8 +38,8 @@ NEAR = 1e-4  # imbalance below which the chords are looked after
 # minimum along the step: descent on a convex function then ends every circle.
 GOOD, VERY_GOOD, PATIENCE = 0.5, 1e-3, 8
 SHORTENINGS = 30
-# r over the link's mass. Large ones settle the multipliers in one update, but amplify round-off; a link that slides at a
-# speed of R / r or less needs them: they grow where an update gains too little.
+# r over the link's mass. Large ones settle the multipliers in one update, but amplify round-off; a link that slides at
+# a speed of R / r or less needs them: they grow where an update gains too little.
 LEAST_PENALTY, MOST_PENALTY, GAIN = 1e5, 1e9, 0.1
 
 
@@ -115,8 +115,8 @@ def hold(problem: Problem) -> None:
 def newton_step(problem: Problem, before: float, good: float) -> float:
     """One sweep, and as much of its step as is good. Returns the imbalance after it.
 
-    The slope along the step grows from below zero, so that only an overshoot is refused: a slope at its end above `good`
-    of the one at its start.
+    The slope along the step grows from below zero, so that only an overshoot is refused: a slope at its end above
+    `good` of the one at its start.
     """
     link = problem.link
     sweep(link)

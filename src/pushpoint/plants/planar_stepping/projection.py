@@ -133,7 +133,7 @@ def run_ticks_by_projection(
     for row in range(first, commands.joint_angle.shape[0]):
         if trace.cursor[1] + state.pair_disc.size > trace.contact.shape[0]:
             return TABLE_FULL, row
-        clear_tick(state.sums, state.pair, state.pair_start[state.sums.shape[0]])
+        clear_tick(state.sums, state.pair, state.pair_start)
         for k in range(substeps):
             drive_joints(problem, state.link, commands, row, (k + 1) * dt)
             residual, iterations, status = 0.0, 0, begin_step(problem, around, state)

@@ -7,18 +7,18 @@ from pushpoint.numerics.records import Records
 from pushpoint.plants.planar_stepping.model import DT, Problem, State, Surroundings
 from pushpoint.plants.planar_stepping.newton import newton
 from pushpoint.plants.planar_stepping.step import OK, begin_step, drive_joints, end_step
-from pushpoint.types import CommandTable, FloatArray, Trace
+from pushpoint.types import CommandTable, FloatArray, IntArray, Trace
 
 TABLE_FULL = -1  # the contact table of the trace must grow before the run can go on
 
 
 @kernel
-def clear_tick(sums: FloatArray, pair: Records, pairs: int) -> None:
+def clear_tick(sums: FloatArray, pair: Records, pair_start: IntArray) -> None:
     """Forget the impulses of the last tick."""
     for i in range(sums.shape[0]):
         for k in range(5):
             sums[i, k] = 0.0
-    for p in range(pairs):
+    for p in range(pair_start[sums.shape[0]]):
         pair[p].tick_x = pair[p].tick_y = 0.0
 
 
@@ -91,7 +91,7 @@ def run_ticks(
     for row in range(first, commands.joint_angle.shape[0]):
         if trace.cursor[1] + state.pair_disc.size > trace.contact.shape[0]:
             return TABLE_FULL, row
-        clear_tick(state.sums, state.pair, state.pair_start[state.sums.shape[0]])
+        clear_tick(state.sums, state.pair, state.pair_start)
         for k in range(substeps):
             drive_joints(problem, state.link, commands, row, (k + 1) * dt)
             residual, iterations, status = 0.0, 0, begin_step(problem, around, state)

@@ -197,11 +197,20 @@ def begin_step(problem: Problem, around: Surroundings, state: State) -> int:
         gain = min(10.0 * number[GRAVITY] * dt * dt, 0.5 * number[SKIN])  # [m], by what is still to accelerate
         reach = REACH * (dt * fastest + gain)
         state.ledger[TRAVELLED] += dt * fastest
-        if state.ledger[TRAVELLED] + reach > state.ledger[LISTED]:
-            if not list_neighbours(problem, around, state, max(number[SKIN], 2.0 * reach)):
-                return TOO_MANY_CONTACTS
-        find_contacts(problem, around.disc, state, reach)
+        stale = state.ledger[TRAVELLED] + reach > state.ledger[LISTED]
+        if stale and not list_as_far_as_fits(problem, around, state, 2.0 * reach):
+            return TOO_MANY_CONTACTS
+        find_contacts(problem, around.disc, state, min(reach, state.ledger[LISTED]))
     return OK
+
+
+@kernel
+def list_as_far_as_fits(problem: Problem, around: Surroundings, state: State, reach: float) -> bool:
+    """Neighbours within `reach` [m], but at least within the skin, for which there is room in any world."""
+    skin = problem.number[SKIN]
+    if reach > skin and list_neighbours(problem, around, state, reach):
+        return True
+    return list_neighbours(problem, around, state, skin)
 
 
 @kernel
