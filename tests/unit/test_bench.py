@@ -55,7 +55,9 @@ def found_duel(ratio: float | None, ours: bool = True) -> Duel:
     entry = Entry("planar_stepping", {}, rung(1e-2))
     peer = None if ratio is None else Entry("mujoco", PEER_SETTINGS[0], rung(1e-3))
     failed = Rung(1e-2, inf, nan, 0.01)
-    return Duel("lab/x", 10.0, 5e-5, 0.0, entry if ours else None, peer, ratio, (rung(1e-2), failed), (), ())
+    return Duel(
+        "lab/x", "fastest settings", 10.0, 5e-5, 0.0, entry if ours else None, peer, ratio, (rung(1e-2), failed), (), ()
+    )
 
 
 def found_growth(exponent: float | None) -> Growth:
@@ -64,7 +66,7 @@ def found_growth(exponent: float | None) -> Growth:
 
 def benchmark(ratio: float | None = 20.0, exponent: float | None = 1.0, ours: bool = True) -> Benchmark:
     start = Startup(0.01, 10.0, 9.0, 0.5, 8.5)
-    return Benchmark((found_duel(ratio, ours),), (found_growth(exponent),), start, 0.5, None)
+    return Benchmark((found_duel(ratio, ours),), (), (found_growth(exponent),), start, 0.5, None)
 
 
 def test_rms_distance_of_a_shifted_path() -> None:
@@ -98,7 +100,9 @@ def test_the_exponent_is_fitted_to_long_robots_only(power: float) -> None:
 
 def test_growth_covers_both_worlds() -> None:
     found = growth(quiet, sizes=(5, 11), rounds=1)
-    assert [(g.world, [c.links for c in g.costs]) for g in found] == [("plane", [5, 11]), ("pegs", [5, 11])]
+    assert [(g.world, [c.links for c in g.costs]) for g in found] == [
+        (w, [5, 11]) for w in ("plane, from rest", "pegs, from rest", "plane", "pegs")
+    ]
     for g in found:
         assert all(c.us_per_step > 0 and c.us_per_link == pytest.approx(c.us_per_step / c.links) for c in g.costs)
 
@@ -227,7 +231,7 @@ def stubbed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     """`main` without measurements, in an empty folder."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(speed, "refuse_without_compiler", lambda: None)
-    monkeypatch.setattr(speed, "measure", lambda runs, effort: benchmark())
+    monkeypatch.setattr(speed, "measure", lambda runs, *efforts: benchmark())
     return tmp_path
 
 
@@ -248,7 +252,7 @@ def test_main_prints_tables(stubbed: Path, capsys: pytest.CaptureFixture[str]) -
 def test_main_leaves_with_one_if_something_is_missed(
     stubbed: Path, monkeypatch: pytest.MonkeyPatch, as_json: bool
 ) -> None:
-    monkeypatch.setattr(speed, "measure", lambda runs, effort: benchmark(ratio=3.0))
+    monkeypatch.setattr(speed, "measure", lambda runs, *efforts: benchmark(ratio=3.0))
     with pytest.raises(SystemExit) as leaving:
         speed.main(json=as_json)
     assert leaving.value.code == 1
@@ -259,7 +263,7 @@ def test_main_says_that_mujoco_is_missing(
     stubbed: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(speed, "has_peer", lambda: False)
-    monkeypatch.setattr(speed, "measure", lambda runs, effort: benchmark(ratio=None))
+    monkeypatch.setattr(speed, "measure", lambda runs, *efforts: benchmark(ratio=None))
     speed.main(json=True)
     assert "pushpoint[mujoco]" in capsys.readouterr().err
 

@@ -16,7 +16,7 @@ from pushpoint.scenario import Scenario
 Settings = Mapping[str, Any]
 Say = Callable[[str], None]
 
-# First the defaults; then all that might be faster and still accurate enough.
+# First the defaults, whose solvers converge; then all that might be faster and still keep the path accurate enough.
 OUR_SETTINGS: tuple[Settings, ...] = tuple({"tolerance": tolerance} for tolerance in (1e-8, 1e-6, 1e-4, 1e-3))
 PEER_SETTINGS: tuple[Settings, ...] = tuple(
     {"solver": solver, "tolerance": tolerance, "max_iterations": iterations}
@@ -25,10 +25,15 @@ PEER_SETTINGS: tuple[Settings, ...] = tuple(
 )
 
 
+# Solvers that converge, so that contact forces can be trusted; MuJoCo's with either of its methods.
+CONVERGED_OURS, CONVERGED_PEERS = OUR_SETTINGS[:1], tuple(s for s in PEER_SETTINGS if s["tolerance"] == 1e-8)
+
+
 @dataclass(frozen=True)
 class Effort:
     """How thoroughly to measure."""
 
+    what: str = "fastest settings that keep the path accurate"
     ladder: Sequence[float] = LADDER  # [s]
     limit_dt: float = LIMIT_DT  # [s]
     our_settings: Sequence[Settings] = OUR_SETTINGS  # the first is that of our limit
@@ -37,6 +42,14 @@ class Effort:
     finalists: int = 3  # settings of each plant that run against each other
     rounds: int = ROUNDS  # of the final
     ladder_rounds: int = ROUNDS  # fewer where dt is small, see `rounds_at`
+
+
+CONVERGED = Effort(
+    what="solvers converged to 1e-8",
+    our_settings=CONVERGED_OURS,
+    peer_settings=CONVERGED_PEERS,
+    ladder_rounds=5,
+)
 
 
 @dataclass(frozen=True)
@@ -53,6 +66,7 @@ class Duel:
     """The result for one scenario. Without MuJoCo, or if nothing was accurate, there is no ratio."""
 
     scenario: str
+    what: str  # was compared
     duration: float  # [s]
     limit_dt: float  # [s]
     limits_apart: float | None  # [m], rms between the two limits of small steps
@@ -95,7 +109,7 @@ def has_peer() -> bool:
 
 def duel(scenario: Scenario, effort: Effort, say: Say) -> Duel:
     """Measure both plants on one scenario, each with the settings that suit it; `say` gets a line per stage."""
-    say(f"{scenario.name}: {OURS} with {len(effort.our_settings)} settings")
+    say(f"{scenario.name}, {effort.what}: {OURS} with {len(effort.our_settings)} settings")
     us = our_contenders(scenario, effort)
     peers: list[Contender] = []
     if has_peer():
@@ -109,6 +123,7 @@ def duel(scenario: Scenario, effort: Effort, say: Say) -> Duel:
     our_ladder, peer_ladder = ladders([winner(us, ours), winner(peers, peer)], effort)
     return Duel(
         scenario=scenario.name,
+        what=effort.what,
         duration=scenario.duration,
         limit_dt=effort.limit_dt,
         limits_apart=rms_distance(peers[0].own_limit, us[0].own_limit) if peers else None,

@@ -40,7 +40,8 @@ class Requirement:
 class Benchmark:
     """The results of one run of `pushpoint bench`."""
 
-    duels: tuple[Duel, ...]
+    duels: tuple[Duel, ...]  # each plant with its fastest settings: these are required
+    converged: tuple[Duel, ...]  # with solvers that converge: for information
     growth: tuple[Growth, ...]
     startup: Startup
     load_before: float | None  # of the machine, mean of a minute; others were at work if it is above zero
@@ -75,7 +76,7 @@ def as_data(benchmark: Benchmark) -> dict[str, Any]:
         "status": "missed" if benchmark.missed else "ok",
         "requirements": [asdict(r) for r in benchmark.requirements],
         "machine": machine() | {"load_before": benchmark.load_before, "load_after": benchmark.load_after},
-        "accuracy": {"rms": ACCURACY, "runs": [asdict(d) for d in benchmark.duels]},
+        "accuracy": {"rms": ACCURACY, "runs": [asdict(d) for d in benchmark.duels + benchmark.converged]},
         "links": {
             "dt": DT,
             "steps": STEPS,

@@ -6,7 +6,7 @@ import os
 import sys
 from collections.abc import Callable, Sequence
 
-from pushpoint.bench.duel import Effort, duel, has_peer
+from pushpoint.bench.duel import CONVERGED, Effort, duel, has_peer
 from pushpoint.bench.links import growth
 from pushpoint.bench.result import RESULT_FILE, Benchmark, as_data, as_text, write
 from pushpoint.bench.startup import startup
@@ -27,7 +27,7 @@ def main(json: bool) -> None:
     refuse_without_compiler()
     if not has_peer():
         progress("MuJoCo is not installed, so it is left out: pip install 'pushpoint[mujoco]'")
-    benchmark = measure(registered_runs(), Effort())
+    benchmark = measure(registered_runs(), Effort(), CONVERGED)
     data = as_data(benchmark)
     write(RESULT_FILE, data)
     progress(f"written: {RESULT_FILE}")
@@ -45,12 +45,13 @@ def registered_runs() -> list[Scenario]:
     return [scenarios[name].with_overrides({"duration": DURATION}) for name in SCENARIOS]
 
 
-def measure(runs: Sequence[Scenario], effort: Effort) -> Benchmark:
+def measure(runs: Sequence[Scenario], effort: Effort, converged: Effort) -> Benchmark:
     """All parts, one after the other."""
     before = load()
     say: Callable[[str], None] = progress
     return Benchmark(
         duels=tuple(duel(run, effort, say) for run in runs),
+        converged=tuple(duel(run, converged, say) for run in runs),
         growth=tuple(growth(say)),
         startup=startup(say),
         load_before=before,

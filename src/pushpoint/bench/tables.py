@@ -21,7 +21,7 @@ WORDS = {True: "yes", False: "NO", None: "not measured"}
 def show(benchmark: Benchmark) -> None:
     """All tables on standard output."""
     console = Console(highlight=False, width=None if sys.stdout.isatty() else PIPE_WIDTH)
-    for duel in benchmark.duels:
+    for duel in benchmark.duels + benchmark.converged:
         console.print(ladder_table(duel))
         console.print(Text(duel_line(duel)), soft_wrap=True)
     for growth in benchmark.growth:
@@ -39,7 +39,7 @@ def _table(title: str, *columns: str) -> Table:
 
 def ladder_table(duel: Duel) -> Table:
     """Work and precision; the two chosen rungs are marked."""
-    title = f"{duel.scenario}, {duel.duration:g} s; limits at dt = {1e3 * duel.limit_dt:g} ms"
+    title = f"{duel.scenario}, {duel.duration:g} s, {duel.what}; limits at dt = {1e3 * duel.limit_dt:g} ms"
     columns = "plant", "dt [ms]", "rms to own limit [mm]", "to our limit [mm]", "wall [ms]", "us/step", "chosen"
     table = _table(title, *columns)
     for name, rungs, entry in (

@@ -121,7 +121,7 @@ def make_state(problem: Problem, pose: Pose) -> State:
     columns[:, 8:11] = columns[:, 3:6]  # as if the step before had changed nothing
     ledger = np.zeros(7)
     mass, inertia = problem.link.mass, problem.link.inertia
-    ledger[0] = 0.5 * np.sum(mass * np.sum(pose.velocity**2, axis=1)) + 0.5 * np.sum(inertia * pose.rate**2)
+    ledger[0] = 0.5 * (mass @ pose.velocity**2).sum() + 0.5 * inertia @ pose.rate**2
     ledger[LISTED] = -1.0  # nothing listed yet
     return State(
         clock=np.zeros(2, np.int64),

@@ -38,9 +38,10 @@ NEAR = 1e-4  # imbalance below which the chords are looked after
 # minimum along the step: descent on a convex function then ends every circle.
 GOOD, VERY_GOOD, PATIENCE = 0.5, 1e-3, 8
 SHORTENINGS = 30
-# r over the link's mass. Large ones settle the multipliers in one update, but amplify round-off; a link that slides at
-# a speed of R / r or less needs them: they grow where an update gains too little.
-LEAST_PENALTY, MOST_PENALTY, GAIN = 1e5, 1e9, 0.1
+# r over the link's mass, per second of the step, as impulses grow with it [1/s]. Large ones settle the multipliers in
+# one update, but amplify round-off; a link that slides at a speed of R / r or less needs them: they grow where an
+# update gains too little.
+LEAST_PENALTY, MOST_PENALTY, GAIN = 1e8, 1e12, 0.1
 
 
 @kernel
@@ -143,7 +144,7 @@ def newton(problem: Problem) -> tuple[float, int]:
     error = CHORD_ERROR * tolerance
     if is_free(problem):
         error, tolerance = FREE_CHORD_ERROR, FREE_TOLERANCE
-    problem.number[PENALTY] = LEAST_PENALTY
+    problem.number[PENALTY] = LEAST_PENALTY * problem.number[DT]
     hold(problem)
     residual, last_law = 1.0, 1.0
     for iteration in range(limit):
@@ -160,7 +161,7 @@ def newton(problem: Problem) -> tuple[float, int]:
             if law <= tolerance:
                 return max(residual, law), iteration + 1
             if law > GAIN * last_law:
-                problem.number[PENALTY] = min(10.0 * problem.number[PENALTY], MOST_PENALTY)
+                problem.number[PENALTY] = min(10.0 * problem.number[PENALTY], MOST_PENALTY * problem.number[DT])
             again, last_law = True, law
         if again:
             keep_multipliers(problem)

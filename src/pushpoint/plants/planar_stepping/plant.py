@@ -132,7 +132,7 @@ class PlanarStepping:
         return Failure(status, float(state.clock[0] * self.dt), link, residual, ADVICE[status])
 
     def record_start(self, state: State, trace: Trace) -> None:
-        trace.link[0, :, :6] = columns(state.link, *BODY_FIELDS[:6])
+        trace.link[0, :, :6] = columns(state.link)[:, :6]
         trace.energy[0] = state.clock[0] * self.dt, *state.ledger[:5]
         trace.cursor[0] = 1
 
