@@ -65,6 +65,11 @@ def kernel(function: F) -> F:
     return cast(F, numba.njit(**_SETTINGS)(function))
 
 
+def inlined(function: F) -> F:
+    """A kernel with one caller, compiled as a part of it: a tenth less to compile, and no arguments to pass on."""
+    return cast(F, numba.njit(inline="always", **_SETTINGS)(function))
+
+
 def entry_point(function: F) -> F:
     """A compiled function that Python calls: compiled once per machine, with all the kernels it uses."""
     previous = numba.config.CACHE_DIR

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pushpoint._jit import kernel
+from pushpoint._jit import inlined, kernel
 from pushpoint.mechanics.planar_chain import chord_change, sweep, take_chords
 from pushpoint.numerics.records import Records
 from pushpoint.plants.planar_stepping.laws import (
@@ -136,7 +136,7 @@ def newton_step(problem: Problem, before: float, good: float) -> float:
     return residual
 
 
-@kernel
+@inlined
 def newton(problem: Problem) -> tuple[float, int]:
     """Solve for the end velocity from the guess there. Returns the residual and the number of sweeps."""
     limit, tolerance = int(problem.number[MAX_ITERATIONS]), problem.number[TOLERANCE]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pushpoint._jit import entry_point, kernel
+from pushpoint._jit import entry_point, inlined, kernel
 from pushpoint.numerics.records import Records
 from pushpoint.plants.planar_stepping.model import DT, Problem, State, Surroundings
 from pushpoint.plants.planar_stepping.newton import newton
@@ -12,7 +12,7 @@ from pushpoint.types import CommandTable, FloatArray, IntArray, Trace
 TABLE_FULL = -1  # the contact table of the trace must grow before the run can go on
 
 
-@kernel
+@inlined
 def clear_tick(sums: FloatArray, pair: Records, pair_start: IntArray) -> None:
     """Forget the impulses of the last tick."""
     for i in range(sums.shape[0]):
@@ -58,7 +58,7 @@ def write_row(state: State, trace: Trace, time: float, span: float) -> None:
     trace.cursor[3] = 0
 
 
-@kernel
+@inlined
 def note_step(trace: Trace, residual: float, iterations: int, status: int) -> None:
     """Every step leaves its residual, iterations and status."""
     at = trace.cursor[2]
@@ -66,7 +66,7 @@ def note_step(trace: Trace, residual: float, iterations: int, status: int) -> No
     trace.cursor[2] = at + 1
 
 
-@kernel
+@inlined
 def close_tick(state: State, disc: FloatArray, trace: Trace, dt: float, substeps: int) -> None:
     """Write a row if one is due."""
     trace.cursor[3] += 1

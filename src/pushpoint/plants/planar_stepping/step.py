@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 
-from pushpoint._jit import kernel
+from pushpoint._jit import inlined, kernel
 from pushpoint.mechanics.planar_chain import chord_change, close_chain, join_velocities, rotated, take_chords
 from pushpoint.numerics.records import Records
 from pushpoint.plants.planar_stepping.contacts import find_contacts, list_neighbours
@@ -33,7 +33,7 @@ OK, NOT_CONVERGED, NOT_FINITE, TOO_MANY_CONTACTS = 0, 1, 2, 3  # the values of t
 REACH = 3.0  # contacts are looked for this many steps ahead: impulses change speeds within a step
 
 
-@kernel
+@inlined
 def drive_joints(problem: Problem, body: Records, commands: CommandTable, row: int, lead: float) -> None:
     """Servo impulses at joint rate zero; `lead` [s] from the start of the tick to the end of the step."""
     link, dt = problem.link, problem.number[DT]
@@ -59,7 +59,7 @@ def mass_centre(link: Records, body: Records, lead: float) -> tuple[float, float
     return x / total, y / total
 
 
-@kernel
+@inlined
 def predict(problem: Problem, body: Records) -> float:
     """Mid pose (54) and the guess for the end velocity; returns a bound of the speed of any point of the robot."""
     link, half = problem.link, 0.5 * problem.number[DT]
@@ -86,7 +86,7 @@ def predict(problem: Problem, body: Records) -> float:
     return fastest
 
 
-@kernel
+@inlined
 def account(problem: Problem, ledger: FloatArray) -> None:
     """Energy ledger, exact by the mean velocity: M (u_E - u_A) . (u_E + u_A) / 2 is the change of kinetic energy, and
     every impulse does its part of it. What the joint reactions do is the numerical work."""
@@ -127,7 +127,7 @@ def hold_back(link: Records, scale: float) -> None:
         a.w *= scale
 
 
-@kernel
+@inlined
 def remember(problem: Problem, state: State) -> None:
     """Warm starts, and the impulses of the tick and since the last recorded row."""
     link, contact, body, sums = problem.link, problem.contact, state.link, state.sums
@@ -155,7 +155,7 @@ def remember(problem: Problem, state: State) -> None:
                 sums[i, k + 4] += a.torque
 
 
-@kernel
+@inlined
 def finish(problem: Problem, body: Records) -> bool:
     """End pose (63) with closed joints; False if it is not finite.
 
@@ -188,7 +188,7 @@ def finish(problem: Problem, body: Records) -> bool:
     return math.isfinite(finite)
 
 
-@kernel
+@inlined
 def begin_step(problem: Problem, around: Surroundings, state: State) -> int:
     """Everything before the solve, with the servo impulses already in place. Returns the status."""
     number, dt = problem.number, problem.number[DT]
@@ -213,7 +213,7 @@ def list_as_far_as_fits(problem: Problem, around: Surroundings, state: State, re
     return list_neighbours(problem, around, state, skin)
 
 
-@kernel
+@inlined
 def end_step(problem: Problem, state: State, residual: float) -> int:
     """Everything after the solve. Returns the status."""
     account(problem, state.ledger)
