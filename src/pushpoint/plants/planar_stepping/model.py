@@ -33,7 +33,12 @@ LINK_FIELDS = (
 )  # fmt: skip
 # `approach`: speed [m/s] at which the gap may close; `guess`: multiplier; `pair`: row in State.pair.
 CONTACT_FIELDS = ("normal_x", "normal_y", "arm", "approach", "guess", "impulse", "pair")
-BODY_FIELDS = ("x", "y", "angle", "vx", "vy", "w", "ground_x", "ground_y", "last_vx", "last_vy", "last_w")
+BODY_FIELDS = (
+    "x", "y", "angle", "vx", "vy", "w",
+    "ground_x", "ground_y",  # [N s], last friction impulse
+    "last_vx", "last_vy", "last_w",  # velocity one step earlier
+    "cos", "sin",  # of the angle
+)  # fmt: skip
 PAIR_FIELDS = ("impulse", "place", "normal_x", "normal_y", "tick_x", "tick_y", "record_x", "record_y")
 
 # Entries of Problem.number.
@@ -66,7 +71,7 @@ class State(NamedTuple):
     """All that a step depends on: a run from a copy is equal to the bit."""
 
     clock: IntArray  # (2,): steps done; whether free_flight.start_motion was
-    link: Records  # (n,): BODY_FIELDS: pose, velocity, last friction impulse, velocity one step earlier
+    link: Records  # (n,): BODY_FIELDS
     pair_start: IntArray  # (n + 1,): neighbour pairs of link i are pair_start[i] .. pair_start[i + 1]
     pair_disc: IntArray  # (pairs,)
     pair: Records  # (pairs,): PAIR_FIELDS: last impulse [N s], place, normal, impulses of the tick and of the record
@@ -119,6 +124,7 @@ def make_state(problem: Problem, pose: Pose) -> State:
     columns = np.zeros((n, len(BODY_FIELDS)))
     columns[:, 0:2], columns[:, 2], columns[:, 3:5], columns[:, 5] = pose.position, pose.angle, pose.velocity, pose.rate
     columns[:, 8:11] = columns[:, 3:6]  # as if the step before had changed nothing
+    columns[:, 11], columns[:, 12] = np.cos(pose.angle), np.sin(pose.angle)
     ledger = np.zeros(7)
     mass, inertia = problem.link.mass, problem.link.inertia
     ledger[0] = 0.5 * (mass @ pose.velocity**2).sum() + 0.5 * inertia @ pose.rate**2

@@ -30,6 +30,7 @@ from pushpoint.plants.planar_stepping.model import (
 from pushpoint.types import CommandTable, FloatArray
 
 OK, NOT_CONVERGED, NOT_FINITE, TOO_MANY_CONTACTS = 0, 1, 2, 3  # the values of types.Status
+RENEWAL = 64  # [steps], by the count since t = 0, so that resumed runs are equal
 REACH = 3.0  # contacts are looked for this many steps ahead: impulses change speeds within a step
 
 
@@ -68,8 +69,7 @@ def predict(problem: Problem, body: Records) -> float:
         own = body[i]
         a = link[i]
         vx, vy, w = own.vx, own.vy, own.w
-        angle = own.angle + half * w
-        a.cos, a.sin = math.cos(angle), math.sin(angle)
+        a.cos, a.sin = rotated(own.cos, own.sin, half * w)
         a.x, a.y = own.x + half * vx, own.y + half * vy
         a.old_vx, a.old_vy, a.old_w = vx, vy, w
         # The change of the last step goes on: saves an iteration where the motion is smooth.
@@ -156,9 +156,10 @@ def remember(problem: Problem, state: State) -> None:
 
 
 @inlined
-def finish(problem: Problem, body: Records) -> bool:
+def finish(problem: Problem, body: Records, renew: bool) -> bool:
     """End pose (63) with closed joints; False if it is not finite.
 
+    `renew`: directions from the angles, not by turning the last ones, before round-off adds up.
     conserving: the centre of mass moves with the momentum.   paper: the head link (link 1 of P2) is held, VI-C.
     """
     link, half, n = problem.link, 0.5 * problem.number[DT], problem.link.shape[0]
@@ -174,6 +175,9 @@ def finish(problem: Problem, body: Records) -> bool:
         total += a.mass
         own.angle += half * (own.w + a.w)
         a.cos, a.sin = rotated(a.cos, a.sin, half * a.w)
+        if renew:
+            a.cos, a.sin = math.cos(own.angle), math.sin(own.angle)
+        own.cos, own.sin = a.cos, a.sin
         own.last_vx, own.last_vy, own.last_w = own.vx, own.vy, own.w
         own.vx, own.vy, own.w = a.vx, a.vy, a.w
         finite += a.vx + a.vy + a.w
@@ -219,6 +223,6 @@ def end_step(problem: Problem, state: State, residual: float) -> int:
     account(problem, state.ledger)
     remember(problem, state)
     state.clock[0] += 1
-    if not finish(problem, state.link):
+    if not finish(problem, state.link, state.clock[0] % RENEWAL == 0):
         return NOT_FINITE
     return OK if residual <= problem.number[TOLERANCE] else NOT_CONVERGED
