@@ -12,6 +12,7 @@ import hashlib
 import os
 import shutil
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Iterator
 from functools import cache
@@ -32,9 +33,18 @@ def cache_folder() -> Path:
     root = os.environ.get("PUSHPOINT_CACHE_DIR")
     if root is None:
         root = os.path.join(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "pushpoint")
-    folder = Path(root) / "kernels" / _source_hash()
-    folder.mkdir(parents=True, exist_ok=True)
-    _forget_old(folder)
+    name = _source_hash()
+    try:
+        folder = Path(root) / "kernels" / name
+        folder.mkdir(parents=True, exist_ok=True)
+        _forget_old(folder)
+    except OSError as error:
+        folder = Path(tempfile.mkdtemp(prefix="pushpoint-"))
+        print(
+            f"pushpoint: cache folder {root!r} cannot be used ({error.strerror}); kernels are compiled for this "
+            "process alone. PUSHPOINT_CACHE_DIR names another.",
+            file=sys.stderr,
+        )
     return folder
 
 

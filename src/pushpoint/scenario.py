@@ -16,6 +16,7 @@ from pushpoint.robots import Robot, Servo, robots
 from pushpoint.worlds import World, worlds
 
 SCHEMA: Final = 1
+FROM_FILES = ("csv",)  # worlds that depend on more than their options
 RECORD_PERIOD = 0.01  # [s], about, where a scenario gives none
 
 Pair = tuple[Number, Number]
@@ -91,6 +92,12 @@ class Scenario(Frozen):
         if isinstance(self.world, World):
             return self.world
         return cast(World, build(worlds, self.world, self.seed))
+
+    def pinned(self) -> Scenario:
+        """The same with a world that was read from a file built in: the file may change or go away."""
+        if isinstance(self.world, World) or self.world.name not in FROM_FILES:
+            return self
+        return self.model_copy(update={"world": self.built_world()})
 
     @property
     def recorded_every(self) -> float:

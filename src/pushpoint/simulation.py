@@ -5,6 +5,7 @@ from __future__ import annotations
 import time as clock
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from copy import deepcopy
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Protocol
@@ -45,7 +46,7 @@ def simulate(
     """
     if isinstance(scenario, Path):
         scenario = Scenario.from_yaml(scenario)
-    changed = scenario.with_overrides({**(overrides or {}), **fields})
+    changed = scenario.with_overrides({**(overrides or {}), **fields}).pinned()
     setup = Setup.of(changed)
     state = setup.plant.initial_state(start_pose(changed, setup.robot, setup.world, setup.controller))
     obs = setup.observe(state, tick=0)
@@ -70,7 +71,8 @@ def resume(checkpoint: Checkpoint, duration: float | None = None, *, progress: b
             "give a longer duration"
         )
     state = setup.plant.restore(checkpoint.plant)
-    run = Run(setup, state, checkpoint.controller, checkpoint.tick, checkpoint.ticks_since_row)
+    memory = deepcopy(checkpoint.controller)  # controllers may change theirs in place
+    run = Run(setup, state, memory, checkpoint.tick, checkpoint.ticks_since_row)
     run.begin_with(checkpoint)
     return run.to_the_end(progress)
 
@@ -319,7 +321,7 @@ class Run:
             tick=self.setup.ticks,
             ticks_since_row=since_row,
             plant=self.setup.plant.dump(self.state),
-            controller=dict(self.controller_state),
+            controller=deepcopy(self.controller_state),
             reference=self._reference_after(np.array([self.ticks - 1]))[0],
             last_row=self._last_row() if since_row == 0 else None,
         )

@@ -12,9 +12,9 @@ from pushpoint.scenarios import scenarios
 
 def test_all_claims_are_confirmed() -> None:
     report = reproduce("all")
-    failed = [f"{v.claim.id}: {v.measured}" for v in report.verdicts if not v.confirmed]
-    assert not failed
-    assert len(report.verdicts) >= 12
+    assert not [f"{v.claim.id}: {v.measured}" for v in report.verdicts if v.failed]
+    assert {v.claim.id for v in report.verdicts if v.word == "differs"} == {"transeth2008a/posture-high-torques"}
+    assert len(report.verdicts) >= 15
 
 
 @pytest.mark.parametrize("name", list(scenarios))

@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 NOT_CONFIRMED = 1
 
 
+COLOURS = {"confirmed": "green", "differs": "yellow", "not confirmed": "bold red"}
+
+
 def reproduce(
     key: Annotated[str, typer.Argument(help="A paper's key, a claim's id, or all.")] = "all",
     out: Annotated[Path | None, typer.Option(help="Folder; default results/reproduce-<key>.")] = None,
@@ -79,6 +82,6 @@ def _print(report: Report) -> None:
             Text(claim.published),
             Text(f"{shown(verdict.measured)} {claim.unit}"),
             Text(f"{claim.accepted_text} {claim.unit}"),
-            Text("confirmed", "green") if verdict.confirmed else Text("NOT CONFIRMED", "bold red"),
+            Text(verdict.word.upper() if verdict.failed else verdict.word, COLOURS[verdict.word]),
         )
     results().print(table)

@@ -129,6 +129,26 @@ def join_velocities(link: Records) -> None:
 
 
 @kernel
+def locked_motion(link: Records) -> tuple[float, float, float, float, float, float]:
+    """The rigid motion with the same momenta: centre of mass x, y, its velocity x, y, rate, and kinetic energy."""
+    m = x = y = px = py = inertia = spin = 0.0
+    for i in range(link.shape[0]):
+        a = link[i]
+        m += a.mass
+        x += a.mass * a.x
+        y += a.mass * a.y
+        px += a.mass * a.vx
+        py += a.mass * a.vy
+    x, y = x / m, y / m
+    for i in range(link.shape[0]):
+        a = link[i]
+        rx, ry = a.x - x, a.y - y
+        inertia += a.inertia + a.mass * (rx * rx + ry * ry)
+        spin += a.inertia * a.w + a.mass * (rx * a.vy - ry * a.vx)
+    return x, y, px / m, py / m, spin / inertia, 0.5 * ((px * px + py * py) / m + spin * spin / inertia)
+
+
+@kernel
 def imbalance(link: Records) -> tuple[float, float, int]:
     """Unbalanced impulse of the free motions: force [N s], largest moment over link length [N s], and its link."""
     n = link.shape[0]

@@ -37,5 +37,5 @@ def table(records: Records, *names: str) -> FloatArray:
 
 def from_table(values: npt.ArrayLike, names: tuple[str, ...]) -> Records:
     """The way back from `table`."""
-    columns = np.ascontiguousarray(values, dtype=np.float64)
+    columns = np.array(values, dtype=np.float64, order="C")  # a copy: nobody else's data change with the records
     return columns.view(_layout(names))[:, 0].view(np.recarray)

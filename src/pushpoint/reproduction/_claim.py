@@ -29,6 +29,7 @@ class Claim(Frozen):
     accepted: tuple[Number | None, Number | None]
     scale: Number = 1.0  # measured number times this is in `unit`; `accepted` is in `unit` too
     note: str = ""
+    differs: str = ""  # why the published statement does not come out here; then it is shown, but fails nothing
 
     @model_validator(mode="after")
     def _range_in_order(self) -> Claim:

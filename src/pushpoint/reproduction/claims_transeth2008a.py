@@ -48,7 +48,7 @@ add(
     statement="Along the track link 6 swings down to y = -0.014 m",
     published="-0.014",
     unit="m",
-    accepted=(-0.02, None),
+    accepted=(-0.02, -0.008),
 )
 add(
     "track-y6-highest",
@@ -59,7 +59,7 @@ add(
     statement="Along the track link 6 swings up to y = 0.186 m",
     published="0.186",
     unit="m",
-    accepted=(None, 0.195),
+    accepted=(0.177, 0.195),
 )
 add(
     "track-simulated-path",
@@ -97,7 +97,7 @@ add(
     statement="Play, delay, sampling and saturation explain part of the lag of the robot (change of rms)",
     published="< 0",
     unit="m",
-    accepted=(None, 0.0),
+    accepted=(None, -0.004),  # more than the reading accuracy of the figure
 )
 
 # Fig. 13 and section VIII-D1: flat ground.
@@ -162,7 +162,7 @@ add(
     statement="Without obstacle 3 the robot slides to the left (centre of mass beside that of the track run)",
     published="to the left",
     unit="m",
-    accepted=(0.0, None),
+    accepted=(0.05, None),  # about half a link's diameter
 )
 
 # Section VIII-B and Fig. 12: other phase shifts.
@@ -203,6 +203,19 @@ add(
     published="> 1",
     unit="",
     accepted=(1.2, None),
-    note="Contact impulse per metre. P2 also expects larger joint torques; that is not seen here: their "
-    "integral per metre (measure torque_cost_ratio) is about that of the track run.",
+    note="Contact impulse per metre.",
+)
+add(
+    "posture-high-torques",
+    "posture-high track",
+    "torque_cost_ratio",
+    {"axis": "x", "end": 5.0},
+    figure="Fig. 12b",
+    statement="With -70 deg larger joint torques are needed for the same way (multiple of the track run's)",
+    published="> 1",
+    unit="",
+    accepted=(1.2, None),
+    note=NO_POSITIONS,
+    differs="P2 argues it from the contact forces. With the pegs placed here the forces grow, but the joint torques, "
+    "integrated per metre, are about those of the track run.",
 )

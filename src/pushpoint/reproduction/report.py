@@ -32,12 +32,24 @@ class Verdict:
     def confirmed(self) -> bool:
         return self.claim.accepts(self.measured)
 
+    @property
+    def failed(self) -> bool:
+        """Neither confirmed nor known to differ."""
+        return not self.confirmed and not (self.claim.differs and math.isfinite(self.measured))
+
+    @property
+    def word(self) -> str:
+        if self.confirmed:
+            return "confirmed"
+        return "not confirmed" if self.failed else "differs"
+
     def as_dict(self) -> dict[str, Any]:
         data = self.claim.model_dump(mode="json")
         return data | {
             "paper": self.claim.paper,
             "measured": self.measured,
             "confirmed": self.confirmed,
+            "verdict": self.word,
             "problem": self.problem,
         }
 
@@ -51,7 +63,8 @@ class Report:
 
     @property
     def confirmed(self) -> bool:
-        return all(verdict.confirmed for verdict in self.verdicts)
+        """No claim failed."""
+        return not any(verdict.failed for verdict in self.verdicts)
 
     def as_dict(self) -> dict[str, Any]:
         return {
@@ -95,7 +108,7 @@ def _row(verdict: Verdict) -> str:
         shown(verdict.measured),
         claim.accepted_text,
         claim.unit,
-        "confirmed" if verdict.confirmed else "**not confirmed**",
+        f"**{verdict.word}**" if verdict.failed else verdict.word,
     )
     return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
 

@@ -21,6 +21,7 @@ from pushpoint.robots import Servo
 from pushpoint.scenario import Choice, Scenario, Start
 from pushpoint.scenarios import scenarios
 from pushpoint.worlds import Disc, Ground, World
+from pushpoint.worlds.track import LINK_DIAMETER
 
 KEY = "transeth2008a"
 MIDDLE = 5  # P2's link 6
@@ -89,7 +90,7 @@ add(
     "track-peg3-moved",
     "The track with the third pipe moved to the left by one link diameter",
     "VIII-B1",
-    world=Choice(name="track", options={"peg3_left": 0.105}),
+    world=Choice(name="track", options={"peg3_left": LINK_DIAMETER}),
     duration=11.5,
 )
 

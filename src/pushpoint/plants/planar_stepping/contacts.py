@@ -78,6 +78,9 @@ def list_neighbours(problem: Problem, around: Surroundings, state: State, reach:
     for i in range(n):
         if not list_link(problem.link, around, i, reach, start, around.pair_disc):
             return False
+        for p in range(state.pair_start[i], state.pair_start[i + 1]):
+            if state.pair[p].record_x != 0.0 or state.pair[p].record_y != 0.0:  # not yet written
+                add_pair(state.pair_disc[p], start, i, around.pair_disc)
         for at in range(start[i], start[i + 1]):
             recall(state, i, around, at)
     for i in range(n + 1):

@@ -17,6 +17,7 @@ from pushpoint.robots import Robot, Servo
 from pushpoint.types import FloatArray, IntArray, Pose
 from pushpoint.worlds import World
 
+EARTH = 9.81  # [m/s2]
 SKIN_FRACTION = 0.5  # neighbour lists reach at least this part of the largest half width beyond touching
 SPARE_PAIRS = 16  # per link, on top of four of the fullest cells of the grid
 
@@ -42,7 +43,9 @@ BODY_FIELDS = (
 PAIR_FIELDS = ("impulse", "place", "normal_x", "normal_y", "tick_x", "tick_y", "record_x", "record_y")
 
 # Entries of Problem.number.
-DT, CONSERVING, TOLERANCE, MAX_ITERATIONS, GRAVITY, WEIGHT, PASSIVE, SKIN, HELD, PENALTY, WORST_LINK = range(11)
+DT, CONSERVING, TOLERANCE, MAX_ITERATIONS, GRAVITY, WEIGHT, PASSIVE, SKIN, HELD, PENALTY, WORST_LINK, REACHED = range(
+    12
+)
 # Entries of State.ledger after those of types.LEDGER: how far any point of the robot has moved since the neighbour
 # lists were made, and how far they reach beyond touching [m].
 TRAVELLED, LISTED = 5, 6
@@ -51,7 +54,7 @@ TRAVELLED, LISTED = 5, 6
 class Problem(NamedTuple):
     """The contact problem of one step: what does not change in a run, and scratch."""
 
-    number: FloatArray  # (11,): dt [s], flags and tolerances; see the names above
+    number: FloatArray  # (12,): dt [s], flags and tolerances; see the names above
     link: Records  # (n,): LINK_FIELDS
     contact: Records  # (pairs,): CONTACT_FIELDS
     first: IntArray  # (n + 1,): contacts of link i are first[i] .. first[i + 1]
@@ -96,13 +99,13 @@ def make_problem(robot: Robot, world: World, servo: Servo, options: PlanarSteppi
     link.servo_p, link.servo_d = dt * servo.stiffness, dt * servo.damping
     link.band = dt * 0.5 * servo.stiffness * servo.play
     link.limit = dt * min(servo.torque_limit, 1e12)  # finite, so that arithmetic with it stays finite
-    number = np.zeros(11)
+    number = np.zeros(12)
     number[DT] = dt
     number[CONSERVING] = options.scheme == "conserving"
     number[TOLERANCE] = options.tolerance
     number[MAX_ITERATIONS] = options.max_iterations or (200 if options.solver == "newton" else 200_000)
     number[GRAVITY] = world.gravity
-    number[WEIGHT] = link.mass.sum() * max(world.gravity, 1e-3)  # a scale for residuals, also without gravity
+    number[WEIGHT] = link.mass.sum() * max(world.gravity, EARTH)  # a scale for residuals, also in space
     number[PASSIVE] = largest * world.gravity > 0 or len(world.obstacles) > 0
     number[SKIN] = SKIN_FRACTION * link.radius.max()
     return Problem(number, link, record_array(pairs, CONTACT_FIELDS), np.zeros(n + 1, np.int64))

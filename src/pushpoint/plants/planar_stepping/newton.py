@@ -166,4 +166,5 @@ def newton(problem: Problem) -> tuple[float, int]:
         if again:
             keep_multipliers(problem)
             hold(problem)
-    return max(residual, law_residual(problem)), limit
+    law = law_residual(problem)
+    return max(law, balance_residual(problem)) if residual > law else law, limit

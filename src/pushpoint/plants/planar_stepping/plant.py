@@ -133,6 +133,8 @@ class PlanarStepping:
 
     def record_start(self, state: State, trace: Trace) -> None:
         trace.link[0, :, :6] = columns(state.link)[:, :6]
+        if state.clock[1]:
+            show_kept_spin(self._problem, trace.link[:1, :, :6])
         trace.energy[0] = state.clock[0] * self.dt, *state.ledger[:5]
         trace.cursor[0] = 1
 

@@ -25,7 +25,7 @@ from pushpoint.plants.planar_stepping.model import (
     Surroundings,
 )
 from pushpoint.plants.planar_stepping.run import TABLE_FULL, clear_tick, close_tick, note_step
-from pushpoint.plants.planar_stepping.step import OK, begin_step, drive_joints, end_step
+from pushpoint.plants.planar_stepping.step import LOOKED, LOOKS, OK, begin_step, drive_joints, end_step, look_again
 from pushpoint.types import CommandTable, Trace
 
 # Stable below 2 over the largest eigenvalue of the inverse inertia seen at the contacts. P2's r_H = 0.01 N s2/m is
@@ -137,8 +137,13 @@ def run_ticks_by_projection(
         for k in range(substeps):
             drive_joints(problem, state.link, commands, row, (k + 1) * dt)
             residual, iterations, status = 0.0, 0, begin_step(problem, around, state)
+            for _ in range(LOOKS if status == OK else 0):
+                residual, sweeps = projection(problem)
+                iterations += sweeps
+                status = look_again(problem, around, state)
+                if status != LOOKED:
+                    break
             if status == OK:
-                residual, iterations = projection(problem)
                 status = end_step(problem, state, residual)
             note_step(trace, residual, iterations, status)
             if status != OK:

@@ -6,7 +6,7 @@ from pushpoint._jit import entry_point, inlined, kernel
 from pushpoint.numerics.records import Records
 from pushpoint.plants.planar_stepping.model import DT, Problem, State, Surroundings
 from pushpoint.plants.planar_stepping.newton import newton
-from pushpoint.plants.planar_stepping.step import OK, begin_step, drive_joints, end_step
+from pushpoint.plants.planar_stepping.step import LOOKED, LOOKS, OK, begin_step, drive_joints, end_step, look_again
 from pushpoint.types import CommandTable, FloatArray, IntArray, Trace
 
 TABLE_FULL = -1  # the contact table of the trace must grow before the run can go on
@@ -95,8 +95,13 @@ def run_ticks(
         for k in range(substeps):
             drive_joints(problem, state.link, commands, row, (k + 1) * dt)
             residual, iterations, status = 0.0, 0, begin_step(problem, around, state)
+            for _ in range(LOOKS if status == OK else 0):
+                residual, sweeps = newton(problem)
+                iterations += sweeps
+                status = look_again(problem, around, state)
+                if status != LOOKED:
+                    break
             if status == OK:
-                residual, iterations = newton(problem)
                 status = end_step(problem, state, residual)
             note_step(trace, residual, iterations, status)
             if status != OK:

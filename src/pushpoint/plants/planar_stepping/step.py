@@ -11,15 +11,24 @@ from __future__ import annotations
 import math
 
 from pushpoint._jit import inlined, kernel
-from pushpoint.mechanics.planar_chain import chord_change, close_chain, join_velocities, rotated, take_chords
+from pushpoint.mechanics.planar_chain import (
+    chord_change,
+    close_chain,
+    join_velocities,
+    locked_motion,
+    rotated,
+    take_chords,
+)
 from pushpoint.numerics.records import Records
 from pushpoint.plants.planar_stepping.contacts import find_contacts, list_neighbours
+from pushpoint.plants.planar_stepping.laws import is_free
 from pushpoint.plants.planar_stepping.model import (
     CONSERVING,
     DT,
-    GRAVITY,
+    EARTH,
     LISTED,
     PASSIVE,
+    REACHED,
     SKIN,
     TOLERANCE,
     TRAVELLED,
@@ -30,6 +39,8 @@ from pushpoint.plants.planar_stepping.model import (
 from pushpoint.types import CommandTable, FloatArray
 
 OK, NOT_CONVERGED, NOT_FINITE, TOO_MANY_CONTACTS = 0, 1, 2, 3  # the values of types.Status
+LOOKED = -1  # contacts were found anew: solve again
+LOOKS = 4  # solves of a step at most
 RENEWAL = 64  # [steps], by the count since t = 0, so that resumed runs are equal
 REACH = 3.0  # contacts are looked for this many steps ahead: impulses change speeds within a step
 
@@ -64,7 +75,6 @@ def mass_centre(link: Records, body: Records, lead: float) -> tuple[float, float
 def predict(problem: Problem, body: Records) -> float:
     """Mid pose (54) and the guess for the end velocity; returns a bound of the speed of any point of the robot."""
     link, half = problem.link, 0.5 * problem.number[DT]
-    fastest = 0.0
     for i in range(link.shape[0]):
         own = body[i]
         a = link[i]
@@ -76,13 +86,23 @@ def predict(problem: Problem, body: Records) -> float:
         a.vx, a.vy = 2.0 * vx - own.last_vx, 2.0 * vy - own.last_vy
         a.w = 2.0 * w - own.last_w
         a.ground_guess_x, a.ground_guess_y = own.ground_x, own.ground_y
-        fastest = max(fastest, math.sqrt(vx * vx + vy * vy) + abs(w) * (a.axis + a.radius))
     join_velocities(link)
+    fastest = fastest_point(link)
     if problem.number[CONSERVING] > 0.0:
         x, y = mass_centre(link, body, half)
         close_chain(link, x, y)
         chord_change(link, problem.number[DT])
         take_chords(link)
+    return fastest
+
+
+@kernel
+def fastest_point(link: Records) -> float:
+    """A bound of the speed of any point of the robot [m/s]."""
+    fastest = 0.0
+    for i in range(link.shape[0]):
+        a = link[i]
+        fastest = max(fastest, math.sqrt(a.vx * a.vx + a.vy * a.vy) + abs(a.w) * (a.axis + a.radius))
     return fastest
 
 
@@ -106,7 +126,7 @@ def account(problem: Problem, ledger: FloatArray) -> None:
             servo += a.torque * (mw - 0.5 * (link[i - 1].w + link[i - 1].old_w))
     surplus = min(change - servo, kinetic)
     if problem.number[PASSIVE] * problem.number[CONSERVING] > 0.0 and surplus > 0.0:
-        hold_back(link, math.sqrt((kinetic - surplus) / kinetic))
+        hold_back(problem, kinetic, surplus)
         kinetic -= surplus
         change -= surplus
     ledger[0] = kinetic
@@ -117,14 +137,21 @@ def account(problem: Problem, ledger: FloatArray) -> None:
 
 
 @kernel
-def hold_back(link: Records, scale: float) -> None:
+def hold_back(problem: Problem, kinetic: float, surplus: float) -> None:
     """The guard of the conserving scheme, whose energy error of order dt**2 has either sign: where ground or obstacles
-    are there, velocities are scaled back so that no step creates energy. Stick, slip and touch stay what they are."""
+    are there, velocities are scaled back so that no step creates energy. Stick, slip and touch stay what they are. In
+    flight only the motion relative to the locked robot is scaled, so that the momenta stay too."""
+    link = problem.link
+    x = y = vx = vy = w = 0.0
+    if is_free(problem):
+        x, y, vx, vy, w, locked = locked_motion(link)
+        kinetic -= locked
+    scale = math.sqrt(max(0.0, kinetic - surplus) / kinetic) if kinetic > 0.0 else 0.0
     for i in range(link.shape[0]):
         a = link[i]
-        a.vx *= scale
-        a.vy *= scale
-        a.w *= scale
+        own_x, own_y = vx - w * (a.y - y), vy + w * (a.x - x)
+        a.vx, a.vy = own_x + scale * (a.vx - own_x), own_y + scale * (a.vy - own_y)
+        a.w = w + scale * (a.w - w)
 
 
 @inlined
@@ -195,17 +222,37 @@ def finish(problem: Problem, body: Records, renew: bool) -> bool:
 @inlined
 def begin_step(problem: Problem, around: Surroundings, state: State) -> int:
     """Everything before the solve, with the servo impulses already in place. Returns the status."""
-    number, dt = problem.number, problem.number[DT]
-    fastest = predict(problem, state.link)
-    if around.disc.shape[0] > 0:
-        gain = min(10.0 * number[GRAVITY] * dt * dt, 0.5 * number[SKIN])  # [m], by what is still to accelerate
-        reach = REACH * (dt * fastest + gain)
-        state.ledger[TRAVELLED] += dt * fastest
-        stale = state.ledger[TRAVELLED] + reach > state.ledger[LISTED]
-        if stale and not list_as_far_as_fits(problem, around, state, 2.0 * reach):
-            return TOO_MANY_CONTACTS
-        find_contacts(problem, around.disc, state, min(reach, state.ledger[LISTED]))
+    dt = problem.number[DT]
+    way = dt * predict(problem, state.link)
+    if around.disc.shape[0] == 0:
+        return OK
+    state.ledger[TRAVELLED] += way
+    return look(problem, around, state, way + min(10.0 * EARTH * dt * dt, 0.5 * problem.number[SKIN]))
+
+
+@kernel
+def look(problem: Problem, around: Surroundings, state: State, way: float) -> int:
+    """Find the contacts of a step in which no point of the robot moves farther than about `way` [m]."""
+    reach = REACH * way
+    stale = state.ledger[TRAVELLED] + reach > state.ledger[LISTED]
+    if stale and not list_as_far_as_fits(problem, around, state, 2.0 * reach):
+        return TOO_MANY_CONTACTS
+    problem.number[REACHED] = min(reach, state.ledger[LISTED])
+    find_contacts(problem, around.disc, state, problem.number[REACHED])
     return OK
+
+
+@kernel
+def look_again(problem: Problem, around: Surroundings, state: State) -> int:
+    """After a solve: contacts anew if the robot became so fast that it may move past those found. Returns the status,
+    or LOOKED if the solve has to be repeated."""
+    if around.disc.shape[0] == 0 or not problem.number[CONSERVING] > 0.0:
+        return OK
+    way = problem.number[DT] * fastest_point(problem.link)
+    if way <= problem.number[REACHED] or not math.isfinite(way):
+        return OK
+    status = look(problem, around, state, way)
+    return LOOKED if status == OK else status
 
 
 @kernel
