@@ -189,13 +189,13 @@ def test_drawing_leaves_matplotlib_as_it_was(short_run: Recording, tmp_path: Pat
 def test_reproduce_writes_a_report_and_fails_with_a_claim(
     shell: Shell, short_run: Recording, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    """Every run is replaced by 0.2 s of the track, on which the highest y is fine and the path too short."""
+    """Every run is replaced by 0.2 s of the track, which is short enough for the one claim, too short for the other."""
     monkeypatch.setattr("pushpoint.reproduction.report.simulate", lambda scenario: short_run)
-    code, out, err = shell("reproduce", "transeth2008a/track-y6-highest", "--out", "good", "--json")
+    code, out, err = shell("reproduce", "transeth2008a/peg3-removed-stops", "--out", "good", "--json")
     assert code == 0, err
     assert json.loads(out)["status"] == "ok"
     names = {str(p.relative_to(tmp_path / "good")) for p in (tmp_path / "good").rglob("*") if p.is_file()}
-    assert names == {"report.md", "report.json", "figures/claims.png", "figures/transeth2008a-track.png"}
+    assert names == {"report.md", "report.json", "figures/claims.png", "figures/transeth2008a-track-peg3-removed.png"}
     code, out, _ = shell("reproduce", "transeth2008a/peg3-moved-completes", "--out", "bad")
     assert code == 1
     assert "NOT CONFIRMED" in out
