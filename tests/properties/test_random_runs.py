@@ -95,8 +95,8 @@ def test_random_runs(case: tuple[Robot, World, Servo, PlanarSteppingOptions, dic
     assert np.abs(kinetic - kinetic[0] - servo - friction - contact - numerical).max() <= 1e-9 * scale
     acted_on = world.obstacles or max(world.ground.along, world.ground.across) > 0
     if options.scheme == "conserving" and acted_on:
-        # What ground, obstacles and the scheme do to the energy never adds to it, but for round-off of the sums, and for
-        # what the tolerance of the laws leaves to a robot at rest: impulses of weight * dt at 1e-8 of the speed g * dt.
+        # What ground, obstacles and the scheme do to the energy never adds to it, but for round-off of the sums and
+        # for what the tolerance of the laws leaves to a robot at rest: impulses of weight * dt at 1e-8 of g * dt.
         at_rest = PERIOD / options.dt * 1e-8 * robot.mass * world.gravity**2 * options.dt**2
         assert np.diff(friction + contact + numerical).max() <= 1e-12 * scale + at_rest
     elif options.scheme == "conserving":
