@@ -127,7 +127,7 @@ CONTACT_COLUMNS = (
 LEDGER = ("kinetic_energy", "servo_work", "friction_work", "contact_work", "numerical_work")
 
 
-def new_trace(links: int, rows: int, steps: int, ticks_per_row: int, contacts: int = 4096) -> Trace:
+def new_trace(links: int, rows: int, steps: int, ticks_per_row: int, contacts: int = 1024) -> Trace:
     """An empty trace; `contacts` is the room of the contact table, which `grown` enlarges."""
     return Trace(
         cursor=np.array([0, 0, 0, 0, ticks_per_row], dtype=np.int64),

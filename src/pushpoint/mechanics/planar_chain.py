@@ -29,6 +29,8 @@ CHAIN_FIELDS = (
     "row_x", "row_y", "row_w", "pivot",  # eliminated joint row of `sweep`
 )  # fmt: skip
 
+Block = tuple[float, float, float, float, float, float, float, float, float]  # xx .. fw
+
 C2, C3, C4, C5, C6, C7, C8, C9 = (1.0 / math.factorial(k) for k in range(3, 11))  # of the series in `turned`
 
 
@@ -208,16 +210,14 @@ def sweep(link: Records) -> None:
         xw, yw, more = shifted(xx, xy, yy, xw * left, yw * left, hx, hy)
         ww = ww * left + more
         fw += hx * fy - hy * fx
-    solve_root(link, xx, xy, yy, xw, yw, ww, fx, fy, fw)
+    solve_root(link[0], (xx, xy, yy, xw, yw, ww, fx, fy, fw))
     spread(link)
 
 
 @kernel
-def solve_root(
-    link: Records,
-    xx: float, xy: float, yy: float, xw: float, yw: float, ww: float, fx: float, fy: float, fw: float,
-) -> None:  # fmt: skip
+def solve_root(root: Records, block: Block) -> None:
     """The symmetric 3 x 3 system of the root link, by Cholesky's method without roots."""
+    xx, xy, yy, xw, yw, ww, fx, fy, fw = block
     l10, l20 = xy / xx, xw / xx
     d1 = yy - l10 * xy
     l21 = (yw - l20 * xy) / d1
@@ -225,7 +225,7 @@ def solve_root(
     y1 = fy - l10 * fx
     w = (fw - l20 * fx - l21 * y1) / d2
     y = y1 / d1 - l21 * w
-    link[0].dx, link[0].dy, link[0].dw = fx / xx - l10 * y - l20 * w, y, w
+    root.dx, root.dy, root.dw = fx / xx - l10 * y - l20 * w, y, w
 
 
 @kernel

@@ -129,8 +129,8 @@ def make_state(problem: Problem, pose: Pose) -> State:
     columns[:, 8:11] = columns[:, 3:6]  # as if the step before had changed nothing
     columns[:, 11], columns[:, 12] = np.cos(pose.angle), np.sin(pose.angle)
     ledger = np.zeros(7)
-    mass, inertia = problem.link.mass, problem.link.inertia
-    ledger[0] = 0.5 * (mass @ pose.velocity**2).sum() + 0.5 * inertia @ pose.rate**2
+    plain = np.asarray(problem.link)  # its fields are read faster
+    ledger[0] = 0.5 * (plain["mass"] @ pose.velocity**2).sum() + 0.5 * plain["inertia"] @ pose.rate**2
     ledger[LISTED] = -1.0  # nothing listed yet
     return State(
         clock=np.zeros(2, np.int64),
