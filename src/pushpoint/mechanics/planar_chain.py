@@ -20,6 +20,7 @@ from pushpoint.numerics.records import Records
 CHAIN_FIELDS = (
     "half", "mass", "inertia",  # [m] half the length, [kg], [kg m2]
     "x", "y", "cos", "sin",  # pose of the centre [m], direction
+    "hx", "hy",  # [m], from the centre to the joint on the head side: half times direction
     "vx", "vy", "w",  # velocity of the centre (chords included) [m/s], rate [rad/s]
     "chord_x", "chord_y", "new_chord_x", "new_chord_y",  # [m/s], see `chord_change`
     "xx", "xy", "yy", "xw", "yw", "ww",  # symmetric block of the link about its centre: inertia and tangents
@@ -35,13 +36,20 @@ C2, C3, C4, C5, C6, C7, C8, C9 = (1.0 / math.factorial(k) for k in range(3, 11))
 
 
 @kernel
+def aim(a: Records, c: float, s: float) -> None:
+    """Turn a link into the direction (c, s)."""
+    a.cos, a.sin = c, s
+    a.hx, a.hy = a.half * c, a.half * s
+
+
+@kernel
 def close_chain(link: Records, x: float, y: float) -> None:
     """Place the links by their directions so that all joints are closed and the centre of mass is at (x, y)."""
     n = link.shape[0]
     px = py = mx = my = total = 0.0
     for i in range(n):
         a = link[i]
-        hx, hy = a.half * a.cos, a.half * a.sin
+        hx, hy = a.hx, a.hy
         if i > 0:
             px += hx
             py += hy
@@ -158,7 +166,7 @@ def imbalance(link: Records) -> tuple[float, float, int]:
     at = n - 1
     for i in range(n - 1, -1, -1):
         a = link[i]
-        hx, hy = a.half * a.cos, a.half * a.sin
+        hx, hy = a.hx, a.hy
         moment += hx * fy - hy * fx + a.fw
         fx += a.fx
         fy += a.fy
@@ -195,7 +203,7 @@ def sweep(link: Records) -> None:
         fx, fy, fw = fx + a.fx, fy + a.fy, fw + a.fw
         if i == 0:
             break
-        hx, hy = a.half * a.cos, a.half * a.sin
+        hx, hy = a.hx, a.hy
         xw, yw, more = shifted(xx, xy, yy, xw, yw, hx, hy)
         ww += more
         moment = fw + hx * fy - hy * fx + a.torque
@@ -206,7 +214,7 @@ def sweep(link: Records) -> None:
         fw = moment - a.torque - rw * moment
         fx, fy = fx - rx * moment, fy - ry * moment
         left = a.stiffness * pivot  # = 1 - rw, without cancellation
-        hx, hy = link[i - 1].half * link[i - 1].cos, link[i - 1].half * link[i - 1].sin
+        hx, hy = link[i - 1].hx, link[i - 1].hy
         xw, yw, more = shifted(xx, xy, yy, xw * left, yw * left, hx, hy)
         ww = ww * left + more
         fw += hx * fy - hy * fx
@@ -233,10 +241,9 @@ def spread(link: Records) -> None:
     """Back substitution of `sweep` from the root to the head."""
     for i in range(1, link.shape[0]):
         a = link[i]
-        hx, hy = link[i - 1].half * link[i - 1].cos, link[i - 1].half * link[i - 1].sin
+        hx, hy = link[i - 1].hx, link[i - 1].hy
         w = link[i - 1].dw
         x, y = link[i - 1].dx - w * hy, link[i - 1].dy + w * hx  # the joint
         w += a.pivot - a.row_x * x - a.row_y * y - a.row_w * w
-        a.dx = x - w * a.half * a.sin
-        a.dy = y + w * a.half * a.cos
+        a.dx, a.dy = x - w * a.hy, y + w * a.hx
         a.dw = w

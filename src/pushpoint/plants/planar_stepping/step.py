@@ -12,6 +12,7 @@ import math
 
 from pushpoint._jit import inlined, kernel
 from pushpoint.mechanics.planar_chain import (
+    aim,
     chord_change,
     close_chain,
     join_velocities,
@@ -79,7 +80,8 @@ def predict(problem: Problem, body: Records) -> float:
         own = body[i]
         a = link[i]
         vx, vy, w = own.vx, own.vy, own.w
-        a.cos, a.sin = rotated(own.cos, own.sin, half * w)
+        c, s = rotated(own.cos, own.sin, half * w)
+        aim(a, c, s)
         a.x, a.y = own.x + half * vx, own.y + half * vy
         a.old_vx, a.old_vy, a.old_w = vx, vy, w
         # The change of the last step goes on: saves an iteration where the motion is smooth.
@@ -201,10 +203,11 @@ def finish(problem: Problem, body: Records, renew: bool) -> bool:
         py += a.mass * a.vy
         total += a.mass
         own.angle += half * (own.w + a.w)
-        a.cos, a.sin = rotated(a.cos, a.sin, half * a.w)
+        c, s = rotated(a.cos, a.sin, half * a.w)
         if renew:
-            a.cos, a.sin = math.cos(own.angle), math.sin(own.angle)
-        own.cos, own.sin = a.cos, a.sin
+            c, s = math.cos(own.angle), math.sin(own.angle)
+        aim(a, c, s)
+        own.cos, own.sin = c, s
         own.last_vx, own.last_vy, own.last_w = own.vx, own.vy, own.w
         own.vx, own.vy, own.w = a.vx, a.vy, a.w
         finite += a.vx + a.vy + a.w
