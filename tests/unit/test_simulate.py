@@ -74,7 +74,7 @@ class Obedient:
         )
 
     def advance(self, state: StateArrays, command: Command, substeps: int) -> Failure | None:
-        raise NotImplementedError
+        raise AssertionError("the loop records, so it has to call rollout")
 
     def rollout(
         self, state: StateArrays, table: CommandTable, substeps: int, trace: Trace

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from typing import Any, ClassVar, NamedTuple, Protocol, runtime_checkable
+
+import numpy as np
 
 from pushpoint.fields import Frozen
 from pushpoint.robots import Robot
@@ -54,6 +57,18 @@ class Plannable(Protocol):
         ...
 
 
-def first_row(table: CommandTable) -> Command:
-    """The first command of a table: how a Plannable writes its step()."""
-    return Command(table.joint_angle[0], table.joint_rate[0], table.torque[0])
+class Planned(ABC):
+    """Base of controllers without a memory whose `table` says everything: `step` is one row of it, to the bit."""
+
+    @abstractmethod
+    def table(self, times: FloatArray) -> CommandTable:
+        """The commands at `times` [s]."""
+
+    def start(self, obs: Observation) -> ControllerState:
+        return {}
+
+    def step(
+        self, state: ControllerState, obs: Observation
+    ) -> tuple[ControllerState, Command, tuple[ControlEvent, ...]]:
+        row = self.table(np.array([obs.time]))
+        return state, Command(row.joint_angle[0], row.joint_rate[0], row.torque[0]), ()

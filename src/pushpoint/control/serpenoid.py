@@ -6,11 +6,11 @@ from typing import ClassVar
 
 import numpy as np
 
-from pushpoint.control import ControlEvent, ControllerState, controllers, first_row
+from pushpoint.control import Planned, controllers
 from pushpoint.control._schedule import Schedule, Scheduled
 from pushpoint.fields import Frozen, NonNegative, Number
 from pushpoint.robots import Robot
-from pushpoint.types import Command, CommandTable, FloatArray, Observation
+from pushpoint.types import CommandTable, FloatArray
 
 # Ticks and holds are multiples of each other up to rounding; without it a hold would begin one tick late.
 HOLD_ROUNDING = 1e-9
@@ -29,7 +29,7 @@ class SerpenoidOptions(Frozen):
 
 
 @controllers.register("serpenoid")
-class Serpenoid:
+class Serpenoid(Planned):
     """angle_j(t) = offset + amplitude sin(phase + (J - 1 - j) phase_shift + start_phase).
 
     J joints, j = 0 at the tail; phase is the integral of the frequency over the gait time t, which is
@@ -59,14 +59,6 @@ class Serpenoid:
     def initial_shape(self) -> FloatArray:
         angle, _ = self._wave(np.zeros(1))
         return np.asarray(angle[0])
-
-    def start(self, obs: Observation) -> ControllerState:
-        return {}
-
-    def step(
-        self, state: ControllerState, obs: Observation
-    ) -> tuple[ControllerState, Command, tuple[ControlEvent, ...]]:
-        return state, first_row(self.table(np.array([obs.time]))), ()
 
     def table(self, times: FloatArray) -> CommandTable:
         hold = self._options.hold_period

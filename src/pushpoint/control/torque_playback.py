@@ -7,12 +7,12 @@ from typing import Annotated, ClassVar
 import numpy as np
 from pydantic import Field, model_validator
 
-from pushpoint.control import ControlEvent, ControllerState, controllers, first_row
+from pushpoint.control import Planned, controllers
 from pushpoint.control._schedule import Schedule, increasing
 from pushpoint.errors import InvalidInput
 from pushpoint.fields import Frozen, Number
 from pushpoint.robots import Robot
-from pushpoint.types import Command, CommandTable, FloatArray, Observation
+from pushpoint.types import CommandTable, FloatArray
 
 
 class TorquePlaybackOptions(Frozen):
@@ -33,7 +33,7 @@ class TorquePlaybackOptions(Frozen):
 
 
 @controllers.register("torque_playback")
-class TorquePlayback:
+class TorquePlayback(Planned):
     """Linear between the rows, constant before the first and after the last; zero angle and rate references.
 
     Meant for a servo with zero gains: with other gains it pulls the joints straight besides.
@@ -57,14 +57,6 @@ class TorquePlayback:
 
     def initial_shape(self) -> FloatArray | None:
         return None
-
-    def start(self, obs: Observation) -> ControllerState:
-        return {}
-
-    def step(
-        self, state: ControllerState, obs: Observation
-    ) -> tuple[ControllerState, Command, tuple[ControlEvent, ...]]:
-        return state, first_row(self.table(np.array([obs.time]))), ()
 
     def table(self, times: FloatArray) -> CommandTable:
         torque = self._torque.value(times)
