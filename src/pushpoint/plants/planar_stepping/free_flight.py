@@ -28,9 +28,9 @@ def start_motion(problem: Problem, state: State) -> None:
     for _ in range(4):  # each pass gains a factor of dt times the rate
         kept, inertia = _spin(problem, _mid_pose(problem, row))
         _add_spin(problem, row, (wanted - kept) / inertia)
-    state.link.vx, state.link.vy, state.link.w = row[:, VX:].T
-    state.link.last_vx, state.link.last_vy, state.link.last_w = row[:, VX:].T
-    mass, moment = problem.link.mass, problem.link.inertia
+    state.link["vx"], state.link["vy"], state.link["w"] = row[:, VX:].T
+    state.link["last_vx"], state.link["last_vy"], state.link["last_w"] = row[:, VX:].T
+    mass, moment = problem.link["mass"], problem.link["inertia"]
     energy = 0.5 * float(np.sum(mass * (row[:, VX] ** 2 + row[:, VY] ** 2) + moment * row[:, W] ** 2))
     state.ledger[4] += energy - state.ledger[0]
     state.ledger[0] = energy
@@ -48,7 +48,7 @@ def _mid_pose(problem: Problem, rows: FloatArray) -> FloatArray:
     half, link = 0.5 * problem.number[DT], problem.link
     later = rows.copy()
     later[..., ANGLE] += half * rows[..., W]
-    arm = link.half[:, np.newaxis] * np.stack([np.cos(later[..., ANGLE]), np.sin(later[..., ANGLE])], axis=-1)
+    arm = link["half"][:, np.newaxis] * np.stack([np.cos(later[..., ANGLE]), np.sin(later[..., ANGLE])], axis=-1)
     place = np.zeros_like(arm)
     place[..., 1:, :] = np.cumsum(arm[..., :-1, :] + arm[..., 1:, :], axis=-2)
     centre = _mean(problem, rows[..., [X, Y]] + half * rows[..., [VX, VY]])
@@ -58,13 +58,13 @@ def _mid_pose(problem: Problem, rows: FloatArray) -> FloatArray:
 
 def _mean(problem: Problem, values: FloatArray) -> FloatArray:
     """Mean over links, weighted by mass; keeps the axis."""
-    share = problem.link.mass / problem.link.mass.sum()
+    share = problem.link["mass"] / problem.link["mass"].sum()
     return np.asarray(np.sum(share[:, np.newaxis] * values, axis=-2, keepdims=True))
 
 
 def _spin(problem: Problem, rows: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Angular momentum and moment of inertia about the centre of mass."""
-    mass, moment = problem.link.mass, problem.link.inertia
+    mass, moment = problem.link["mass"], problem.link["inertia"]
     arm = rows[..., [X, Y]] - _mean(problem, rows[..., [X, Y]])
     cross = arm[..., 0] * rows[..., VY] - arm[..., 1] * rows[..., VX]
     return np.sum(mass * cross + moment * rows[..., W], axis=-1), np.sum(

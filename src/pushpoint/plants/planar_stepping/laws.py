@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import math
 
-from pushpoint._jit import kernel
+from pushpoint._jit import inlined, kernel
 from pushpoint.mechanics.planar_chain import imbalance
 from pushpoint.numerics.projections import clip, dead_band
 from pushpoint.numerics.records import Records
@@ -52,31 +52,30 @@ def approach_speed(link: Records, contact: Records, i: int, k: int) -> float:
     return speed + float(contact[k].approach)
 
 
-@kernel
-def ground_impulse(link: Records, i: int, penalty: float, held: bool) -> tuple[float, float, float, float, float]:
-    """Friction of link i in the world frame, and its tangent (xx, xy, yy); P2 (58) with (50) or (52)."""
+@inlined
+def ground_impulse(link: Records, i: int, penalty: float, held: bool) -> None:
+    """Friction of link i in the world frame, and its tangent; P2 (58) with (50) or (52)."""
     a = link[i]
-    radius = a.disc
-    vx, vy = slide(link, i)
-    r = penalty * a.mass
+    radius, r, along, across = a.disc, penalty * a.mass, a.along, a.across
+    c, s, vx, vy = a.cos, a.sin, a.vx, a.vy
     guess_x, guess_y = a.ground_guess_x, a.ground_guess_y
-    x, y = guess_x - r * vx, guess_y - r * vy
-    c, s, along, across = a.cos, a.sin, a.along, a.across
-    square = x * x + y * y
-    stuck = held and guess_x * guess_x + guess_y * guess_y < INSIDE * radius * radius
-    if square > radius * radius and not stuck:  # slip: only what is across the impulse can change
-        shrink = radius / math.sqrt(square)
-        x, y = x * shrink, y * shrink
-        k = r * shrink / (radius * radius)
+    x, y = guess_x - r * along * (c * vx + s * vy), guess_y - r * across * (c * vy - s * vx)
+    limit, square = radius * radius, x * x + y * y
+    stuck = held and guess_x * guess_x + guess_y * guess_y < INSIDE * limit
+    if square > limit and not stuck:  # slip: only what is across the impulse can change
+        shrink = 1.0 / math.sqrt(square)
+        x, y, k = x * shrink, y * shrink, r * radius * shrink
         tx, ty = -along * y, across * x
+        x, y = radius * x, radius * y
         wx, wy = c * tx - s * ty, s * tx + c * ty
         xx, xy, yy = k * wx * wx, k * wx * wy, k * wy * wy
     else:
         kx, ky = r * along * along, r * across * across
         xx, xy, yy = c * c * kx + s * s * ky, c * s * (kx - ky), s * s * kx + c * c * ky
+    a.xx, a.xy, a.yy = a.mass + xx, xy, a.mass + yy
     a.ground_x, a.ground_y = x, y
     x, y = along * x, across * y
-    return c * x - s * y, s * x + c * y, xx, xy, yy
+    a.applied_x, a.applied_y = c * x - s * y, s * x + c * y
 
 
 @kernel
@@ -124,12 +123,13 @@ def evaluate(problem: Problem) -> None:
     link, penalty, held = problem.link, problem.number[PENALTY], problem.number[HELD] > 0.0
     for i in range(link.shape[0]):
         a = link[i]
-        px = py = xx = xy = yy = 0.0
         if a.disc > 0.0:
-            px, py, xx, xy, yy = ground_impulse(link, i, penalty, held)
-        a.xx, a.xy, a.yy = a.mass + xx, xy, a.mass + yy
+            ground_impulse(link, i, penalty, held)
+        else:
+            a.xx, a.xy, a.yy = a.mass, 0.0, a.mass
+            a.applied_x = a.applied_y = 0.0
         a.xw, a.yw, a.ww = 0.0, 0.0, a.inertia
-        a.applied_x, a.applied_y, a.applied_w = px, py, 0.0
+        a.applied_w = 0.0
         for k in range(problem.first[i], problem.first[i + 1]):
             contact_impulse(link, problem.contact, i, k, penalty * a.mass, held)
         load_imbalance(link, i)

@@ -11,7 +11,7 @@ import numpy as np
 
 from pushpoint.geometry.grid import Grid, build_grid
 from pushpoint.mechanics.planar_chain import CHAIN_FIELDS
-from pushpoint.numerics.records import Records, from_table, record_array
+from pushpoint.numerics.records import Records, as_columns, record_array
 from pushpoint.plants.planar_stepping.options import PlanarSteppingOptions
 from pushpoint.robots import Robot, Servo
 from pushpoint.types import FloatArray, IntArray, Pose
@@ -24,7 +24,6 @@ SPARE_PAIRS = 16  # per link, on top of four of the fullest cells of the grid
 LINK_FIELDS = (
     *CHAIN_FIELDS,
     "old_vx", "old_vy", "old_w",  # velocity at the start of the step
-    "trial_vx", "trial_vy", "trial_w",  # before the line search, without chords
     "axis", "radius",  # [m], of the capsule: half its axis, half its width
     "disc", "along", "across",  # friction: radius of its disc [N s], scales along and across the link
     "ground_x", "ground_y", "ground_guess_x", "ground_guess_y",  # [N s], in scaled link axes: impulse, multiplier
@@ -88,26 +87,26 @@ def make_problem(robot: Robot, world: World, servo: Servo, options: PlanarSteppi
     along, across = world.ground.along, world.ground.across
     largest = max(along, across)
     link = record_array(n, LINK_FIELDS)
-    link.half = [part.length / 2 for part in links]
-    link.mass = [part.mass for part in links]
-    link.inertia = [part.inertia for part in links]
-    link.axis = [part.half_core for part in links]
-    link.radius = [part.radius for part in links]
-    link.disc = largest * link.mass * world.gravity * dt
+    link["half"] = [part.length / 2 for part in links]
+    link["mass"] = [part.mass for part in links]
+    link["inertia"] = [part.inertia for part in links]
+    link["axis"] = [part.half_core for part in links]
+    link["radius"] = [part.radius for part in links]
+    link["disc"] = largest * link["mass"] * world.gravity * dt
     if largest > 0:
-        link.along, link.across = along / largest, across / largest
-    link.servo_p, link.servo_d = dt * servo.stiffness, dt * servo.damping
-    link.band = dt * 0.5 * servo.stiffness * servo.play
-    link.limit = dt * min(servo.torque_limit, 1e12)  # finite, so that arithmetic with it stays finite
+        link["along"], link["across"] = along / largest, across / largest
+    link["servo_p"], link["servo_d"] = dt * servo.stiffness, dt * servo.damping
+    link["band"] = dt * 0.5 * servo.stiffness * servo.play
+    link["limit"] = dt * min(servo.torque_limit, 1e12)  # finite, so that arithmetic with it stays finite
     number = np.zeros(12)
     number[DT] = dt
     number[CONSERVING] = options.scheme == "conserving"
     number[TOLERANCE] = options.tolerance
     number[MAX_ITERATIONS] = options.max_iterations or (200 if options.solver == "newton" else 200_000)
     number[GRAVITY] = world.gravity
-    number[WEIGHT] = link.mass.sum() * max(world.gravity, EARTH)  # a scale for residuals, also in space
+    number[WEIGHT] = link["mass"].sum() * max(world.gravity, EARTH)  # a scale for residuals, also in space
     number[PASSIVE] = largest * world.gravity > 0 or len(world.obstacles) > 0
-    number[SKIN] = SKIN_FRACTION * link.radius.max()
+    number[SKIN] = SKIN_FRACTION * link["radius"].max()
     return Problem(number, link, record_array(pairs, CONTACT_FIELDS), np.zeros(n + 1, np.int64))
 
 
@@ -124,17 +123,18 @@ def make_surroundings(robot: Robot, world: World) -> Surroundings:
 
 def make_state(problem: Problem, pose: Pose) -> State:
     n, pairs = len(problem.link), len(problem.contact)
-    columns = np.zeros((n, len(BODY_FIELDS)))
-    columns[:, 0:2], columns[:, 2], columns[:, 3:5], columns[:, 5] = pose.position, pose.angle, pose.velocity, pose.rate
-    columns[:, 8:11] = columns[:, 3:6]  # as if the step before had changed nothing
-    columns[:, 11], columns[:, 12] = np.cos(pose.angle), np.sin(pose.angle)
-    ledger = np.zeros(7)
-    plain = np.asarray(problem.link)  # its fields are read faster
-    ledger[0] = 0.5 * (plain["mass"] @ pose.velocity**2).sum() + 0.5 * plain["inertia"] @ pose.rate**2
+    link, ledger = record_array(n, BODY_FIELDS), np.zeros(7)
+    start = as_columns(link)
+    start[:, 0:2], start[:, 2], start[:, 3:5], start[:, 5] = pose.position, pose.angle, pose.velocity, pose.rate
+    start[:, 8:11] = start[:, 3:6]  # as if the step before had changed nothing
+    start[:, 11], start[:, 12] = np.cos(pose.angle), np.sin(pose.angle)
+    if pose.velocity.any() or pose.rate.any():
+        mass, inertia = problem.link["mass"], problem.link["inertia"]
+        ledger[0] = 0.5 * ((mass @ pose.velocity**2).sum() + inertia @ pose.rate**2)
     ledger[LISTED] = -1.0  # nothing listed yet
     return State(
         clock=np.zeros(2, np.int64),
-        link=from_table(columns, BODY_FIELDS),
+        link=link,
         pair_start=np.zeros(n + 1, np.int64),
         pair_disc=np.zeros(pairs, np.int64),
         pair=record_array(pairs, PAIR_FIELDS),

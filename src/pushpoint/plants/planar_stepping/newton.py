@@ -33,7 +33,8 @@ CHORD_UPDATES = 10  # they settle in one or two
 FREE_TOLERANCE = 1e-13
 FREE_CHORD_ERROR = 1e-14
 FREE_SWEEPS = 6  # at most, for the sake of round-off in long chains
-NEAR = 1e-4  # imbalance below which the chords are looked after
+NEAR = 1e-4  # imbalance, as a part of what it was, that needs no look at the slope
+CHORDS_BELOW = 0.1  # imbalance below which the chords are looked after: early, as each look costs less than a sweep
 # The line search is easy-going at first. Where flags go round in circles, as they can with kinked laws, it turns to the
 # minimum along the step: descent on a convex function then ends every circle.
 GOOD, VERY_GOOD, PATIENCE = 0.5, 1e-3, 8
@@ -57,23 +58,13 @@ def slope(link: Records) -> float:
 
 
 @kernel
-def mark(link: Records) -> None:
-    """Remember the velocity (without chords) from which the line search starts."""
-    for i in range(link.shape[0]):
-        a = link[i]
-        a.trial_vx = a.vx - a.chord_x
-        a.trial_vy = a.vy - a.chord_y
-        a.trial_w = a.w
-
-
-@kernel
 def move(link: Records, length: float) -> None:
-    """Velocity = the marked one + length * Newton step + chords."""
+    """Go on along the Newton step, by `length` times it."""
     for i in range(link.shape[0]):
         a = link[i]
-        a.vx = a.trial_vx + a.chord_x + length * a.dx
-        a.vy = a.trial_vy + a.chord_y + length * a.dy
-        a.w = a.trial_w + length * a.dw
+        a.vx += length * a.dx
+        a.vy += length * a.dy
+        a.w += length * a.dw
 
 
 @kernel
@@ -90,13 +81,13 @@ def chords_fit(problem: Problem, error: float) -> bool:
 @kernel
 def shorten(problem: Problem, at_zero: float, at_one: float, good: float) -> None:
     """Go to where the slope along a Newton step that overshot is below `good` of what it was: safeguarded secants."""
-    low, high, low_slope, high_slope = 0.0, 1.0, at_zero, at_one
+    low, high, low_slope, high_slope, at_length = 0.0, 1.0, at_zero, at_one, 1.0
     for k in range(SHORTENINGS):
         share = 0.5 if k % 3 == 2 else min(0.9, max(0.1, low_slope / (low_slope - high_slope)))
         length = low + share * (high - low)
-        move(problem.link, length)
+        move(problem.link, length - at_length)
         evaluate(problem)
-        at = slope(problem.link)
+        at_length, at = length, slope(problem.link)
         if abs(at) <= good * abs(at_zero):
             return
         if at > 0.0:
@@ -123,7 +114,6 @@ def newton_step(problem: Problem, before: float, good: float) -> float:
     sweep(link)
     held, problem.number[HELD] = problem.number[HELD] > 0.0, 0.0
     at_zero = 0.0 if held else slope(link)
-    mark(link)
     move(link, 1.0)
     evaluate(problem)
     residual = balance_residual(problem)
@@ -153,7 +143,7 @@ def newton(problem: Problem) -> tuple[float, int]:
             tolerance = problem.number[TOLERANCE]
             error = CHORD_ERROR * tolerance
         again = False
-        if residual < NEAR and chord_updates > 0:
+        if residual < CHORDS_BELOW and chord_updates > 0:
             chord_updates -= 1
             again = not chords_fit(problem, error)
         if residual <= tolerance and not again:

@@ -9,8 +9,7 @@ import numpy as np
 from pushpoint._jit import compiling_once
 from pushpoint.fields import Frozen
 from pushpoint.mechanics.yaw import yaw_quaternions
-from pushpoint.numerics.records import from_table
-from pushpoint.numerics.records import table as columns
+from pushpoint.numerics.records import as_columns, from_table, table
 from pushpoint.plants import plants
 from pushpoint.plants._base import StateArrays
 from pushpoint.plants.planar_stepping.free_flight import keeps_momenta, show_kept_spin, start_motion
@@ -75,32 +74,32 @@ class PlanarStepping:
         link = state.link
         return Observation(
             time=float(state.clock[0] * self.dt),
-            joint_angle=np.diff(link.angle),
-            joint_rate=np.diff(link.w),
+            joint_angle=np.diff(link["angle"]),
+            joint_rate=np.diff(link["w"]),
             joint_torque=state.sums[1:, 4] / period,
-            link_position=columns(link, "x", "y"),
-            link_yaw=link.angle.copy(),
-            link_orientation=yaw_quaternions(link.angle),
-            link_velocity=columns(link, "vx", "vy"),
+            link_position=table(link, "x", "y"),
+            link_yaw=link["angle"].copy(),
+            link_orientation=yaw_quaternions(link["angle"]),
+            link_velocity=table(link, "vx", "vy"),
             contacts=self._contacts(state, period),
         )
 
     def _contacts(self, state: State, period: float) -> Contacts:
         """The pairs that pushed during the last tick."""
         pair = state.pair[: state.pair_start[-1]]
-        pushed = np.flatnonzero((pair.tick_x != 0.0) | (pair.tick_y != 0.0))
+        pushed = np.flatnonzero((pair["tick_x"] != 0.0) | (pair["tick_y"] != 0.0))
         link = np.repeat(np.arange(len(state.link)), np.diff(state.pair_start))[pushed]
-        pair, obstacle, angle = pair[pushed], state.pair_disc[pushed], state.link.angle[link]
-        normal, disc = columns(pair, "normal_x", "normal_y"), self._around.disc[obstacle]
-        across = -np.sin(angle) * pair.normal_x + np.cos(angle) * pair.normal_y
+        pair, obstacle, angle = pair[pushed], state.pair_disc[pushed], state.link["angle"][link]
+        normal, disc = table(pair, "normal_x", "normal_y"), self._around.disc[obstacle]
+        across = -np.sin(angle) * pair["normal_x"] + np.cos(angle) * pair["normal_y"]
         return Contacts(
             link=link,
             obstacle=obstacle,
-            place=pair.place.copy(),
+            place=pair["place"].copy(),
             side=np.where(across < 0, 1, -1),  # pushed to the right: the obstacle is on the left
             point=disc[:, :2] + disc[:, 2:] * normal,
             normal=normal,
-            force=columns(pair, "tick_x", "tick_y") / period,
+            force=table(pair, "tick_x", "tick_y") / period,
         )
 
     def advance(self, state: State, command: Command, substeps: int) -> Failure | None:
@@ -132,7 +131,7 @@ class PlanarStepping:
         return Failure(status, float(state.clock[0] * self.dt), link, residual, ADVICE[status])
 
     def record_start(self, state: State, trace: Trace) -> None:
-        trace.link[0, :, :6] = columns(state.link)[:, :6]
+        trace.link[0, :, :6] = as_columns(state.link)[:, :6]
         if state.clock[1]:
             show_kept_spin(self._problem, trace.link[:1, :, :6])
         trace.energy[0] = state.clock[0] * self.dt, *state.ledger[:5]
@@ -140,7 +139,7 @@ class PlanarStepping:
 
     def dump(self, state: State) -> StateArrays:
         arrays = state._asdict()
-        return {name: columns(a) if name in RECORDS else a.copy() for name, a in arrays.items()}
+        return {name: table(a) if name in RECORDS else a.copy() for name, a in arrays.items()}
 
     def restore(self, arrays: StateArrays) -> State:
         return State(
