@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import math
 
-from pushpoint._jit import kernel
+from pushpoint._jit import inlined, kernel
 from pushpoint.numerics.records import Records
 
 CHAIN_FIELDS = (
@@ -40,29 +40,6 @@ def aim(a: Records, c: float, s: float) -> None:
     """Turn a link into the direction (c, s)."""
     a.cos, a.sin = c, s
     a.hx, a.hy = a.half * c, a.half * s
-
-
-@kernel
-def close_chain(link: Records, x: float, y: float) -> None:
-    """Place the links by their directions so that all joints are closed and the centre of mass is at (x, y)."""
-    n = link.shape[0]
-    px = py = mx = my = total = 0.0
-    for i in range(n):
-        a = link[i]
-        hx, hy = a.hx, a.hy
-        if i > 0:
-            px += hx
-            py += hy
-        a.x, a.y = px, py
-        mx += a.mass * px
-        my += a.mass * py
-        total += a.mass
-        px += hx
-        py += hy
-    for i in range(n):
-        a = link[i]
-        a.x += x - mx / total
-        a.y += y - my / total
 
 
 @kernel
@@ -113,29 +90,15 @@ def chord_change(link: Records, dt: float) -> float:
 
 
 @kernel
-def take_chords(link: Records) -> None:
-    """Put the chords found by `chord_change` into the velocities."""
+def take_chords(link: Records, shift_x: float, shift_y: float) -> None:
+    """Put the chords found by `chord_change` into the velocities, and move the robot by `shift` [m]."""
     for i in range(link.shape[0]):
         a = link[i]
+        a.x += shift_x
+        a.y += shift_y
         a.vx += a.new_chord_x - a.chord_x
         a.vy += a.new_chord_y - a.chord_y
         a.chord_x, a.chord_y = a.new_chord_x, a.new_chord_y
-
-
-@kernel
-def join_velocities(link: Records) -> None:
-    """Velocities that the joints allow at this pose: rates and root kept, centres from the root outwards; no chords."""
-    x, y = link[0].vx, link[0].vy
-    for i in range(link.shape[0]):
-        a = link[i]
-        hw = a.half * a.w
-        if i > 0:
-            x -= hw * a.sin
-            y += hw * a.cos
-        a.vx, a.vy = x, y
-        a.chord_x = a.chord_y = 0.0
-        x -= hw * a.sin
-        y += hw * a.cos
 
 
 @kernel
@@ -158,26 +121,19 @@ def locked_motion(link: Records) -> tuple[float, float, float, float, float, flo
     return x, y, px / m, py / m, spin / inertia, 0.5 * ((px * px + py * py) / m + spin * spin / inertia)
 
 
-@kernel
-def imbalance(link: Records) -> tuple[float, float, int]:
-    """Unbalanced impulse of the free motions: force [N s], largest moment over link length [N s], and its link."""
-    n = link.shape[0]
-    fx = fy = moment = worst = 0.0
-    at = n - 1
-    for i in range(n - 1, -1, -1):
-        a = link[i]
-        hx, hy = a.hx, a.hy
-        moment += hx * fy - hy * fx + a.fw
-        fx += a.fx
-        fy += a.fy
-        wrong = abs(moment)  # of the root: about its centre
-        if i > 0:
-            moment += hx * fy - hy * fx
-            wrong = abs(moment + a.torque)
-        wrong /= 2.0 * a.half
-        if not wrong <= worst:
-            worst, at = wrong, i
-    return max(abs(fx), abs(fy)), worst, at
+@inlined
+def carried(link: Records, i: int, fx: float, fy: float, moment: float) -> tuple[float, float, float, float]:
+    """From the head to link i: unbalanced force [N s], moment about the joint behind it [N m s], and that moment, less
+    the joint's own torque, over the link length [N s]: what keeps the joint from being in balance."""
+    a = link[i]
+    moment += a.hx * fy - a.hy * fx + a.fw
+    fx += a.fx
+    fy += a.fy
+    wrong = abs(moment)  # of the root: about its centre
+    if i > 0:
+        moment += a.hx * fy - a.hy * fx
+        wrong = abs(moment + a.torque)
+    return fx, fy, moment, wrong / (2.0 * a.half)
 
 
 @kernel
@@ -190,7 +146,8 @@ def shifted(xx: float, xy: float, yy: float, xw: float, yw: float, sx: float, sy
 
 @kernel
 def sweep(link: Records) -> None:
-    """Solve (J' K J + joint stiffness) dV = J' F + joint torque for the link velocities J dV = (dx, dy, dw), in O(n).
+    """Solve (J' K J + joint stiffness) dV = J' F + joint torque for the link velocities J dV = (dx, dy, dw), in O(n),
+    and add them to the velocities.
 
     K are the blocks xx .. ww. One articulated-body sweep; the reference point of each elimination is the joint itself,
     where the joint axis is (0, 0, 1), so that accuracy does not depend on the length of the chain.
@@ -233,17 +190,23 @@ def solve_root(root: Records, block: Block) -> None:
     y1 = fy - l10 * fx
     w = (fw - l20 * fx - l21 * y1) / d2
     y = y1 / d1 - l21 * w
-    root.dx, root.dy, root.dw = fx / xx - l10 * y - l20 * w, y, w
+    x = fx / xx - l10 * y - l20 * w
+    root.dx, root.dy, root.dw = x, y, w
+    root.vx += x
+    root.vy += y
+    root.w += w
 
 
-@kernel
+@inlined
 def spread(link: Records) -> None:
     """Back substitution of `sweep` from the root to the head."""
+    x, y, w = link[0].dx, link[0].dy, link[0].dw
     for i in range(1, link.shape[0]):
-        a = link[i]
-        hx, hy = link[i - 1].hx, link[i - 1].hy
-        w = link[i - 1].dw
-        x, y = link[i - 1].dx - w * hy, link[i - 1].dy + w * hx  # the joint
+        a, behind = link[i], link[i - 1]
+        x, y = x - w * behind.hy, y + w * behind.hx  # the joint
         w += a.pivot - a.row_x * x - a.row_y * y - a.row_w * w
-        a.dx, a.dy = x - w * a.hy, y + w * a.hx
-        a.dw = w
+        x, y = x - w * a.hy, y + w * a.hx
+        a.dx, a.dy, a.dw = x, y, w
+        a.vx += x
+        a.vy += y
+        a.w += w

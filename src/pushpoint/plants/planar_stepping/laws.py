@@ -17,11 +17,11 @@ from __future__ import annotations
 import math
 
 from pushpoint._jit import inlined, kernel
-from pushpoint.mechanics.planar_chain import imbalance
+from pushpoint.mechanics.planar_chain import carried
 from pushpoint.numerics.projections import clip, dead_band
 from pushpoint.numerics.records import Records
 from pushpoint.numerics.residuals import friction_residual, unilateral_residual
-from pushpoint.plants.planar_stepping.model import DT, GRAVITY, HELD, PENALTY, WEIGHT, WORST_LINK, Problem
+from pushpoint.plants.planar_stepping.model import DT, GRAVITY, HELD, PENALTY, SPEED, WEIGHT, WORST_LINK, Problem
 
 INSIDE = 1.0 - 1e-9  # a friction impulse whose square is below this part of the disc's was one of stick
 
@@ -118,10 +118,15 @@ def joint_impulse(link: Records, i: int, dt: float) -> None:
 
 
 @kernel
-def evaluate(problem: Problem) -> None:
-    """All impulses, tangents and imbalances at the present velocity."""
+def evaluate(problem: Problem) -> float:
+    """All impulses, tangents and imbalances at the present velocity; returns the residual of the balance: unbalanced
+    impulse over (weight x dt), moments also over the link length."""
     link, penalty, held = problem.link, problem.number[PENALTY], problem.number[HELD] > 0.0
-    for i in range(link.shape[0]):
+    dt = problem.number[DT]
+    fx = fy = moment = worst = 0.0
+    at, fastest = link.shape[0] - 1, problem.number[GRAVITY] * dt
+    fastest *= fastest
+    for i in range(link.shape[0] - 1, -1, -1):
         a = link[i]
         if a.disc > 0.0:
             ground_impulse(link, i, penalty, held)
@@ -134,37 +139,31 @@ def evaluate(problem: Problem) -> None:
             contact_impulse(link, problem.contact, i, k, penalty * a.mass, held)
         load_imbalance(link, i)
         if i > 0:
-            joint_impulse(link, i, problem.number[DT])
+            joint_impulse(link, i, dt)
+        fx, fy, moment, wrong = carried(link, i, fx, fy, moment)
+        if not wrong <= worst:
+            worst, at = wrong, i
+        fastest = max(fastest, squared_speed(link, i))
+    problem.number[SPEED] = math.sqrt(fastest)
+    problem.number[WORST_LINK] = at
+    return float(max(abs(fx), abs(fy), worst) / (problem.number[WEIGHT] * dt))
 
 
-@kernel
-def balance_residual(problem: Problem) -> float:
-    """Unbalanced impulse over (weight x dt), moments also over the link length."""
-    force, moment, worst = imbalance(problem.link)
-    problem.number[WORST_LINK] = worst
-    return float(max(force, moment) / (problem.number[WEIGHT] * problem.number[DT]))
-
-
-@kernel
-def velocity_scale(link: Records, least: float) -> float:
-    """The fastest link [m/s], at least `least`."""
-    largest = least * least
-    for i in range(link.shape[0]):
-        a = link[i]
-        turn = a.w * a.half
-        largest = max(largest, a.vx * a.vx + a.vy * a.vy, turn * turn)
-    return math.sqrt(largest)
+@inlined
+def squared_speed(link: Records, i: int) -> float:
+    """Of the centre of link i, or of its ends about it."""
+    a = link[i]
+    turn = a.w * a.half
+    return float(max(a.vx * a.vx + a.vy * a.vy, turn * turn))
 
 
 @kernel
 def law_residual(problem: Problem) -> float:
-    """Largest natural-map residual of all contact laws, relative to the step's speeds and weight."""
+    """Largest natural-map residual of all contact laws, relative to the step's speeds (SPEED) and weight."""
     link, contact = problem.link, problem.contact
-    unit = problem.number[WEIGHT] * problem.number[DT]
-    speed = velocity_scale(link, problem.number[GRAVITY] * problem.number[DT])
-    if speed == 0.0:
+    if problem.number[SPEED] == 0.0:
         return 0.0
-    per_unit, per_speed = 1.0 / unit, 1.0 / speed
+    per_unit, per_speed = 1.0 / (problem.number[WEIGHT] * problem.number[DT]), 1.0 / problem.number[SPEED]
     worst = 0.0
     for i in range(link.shape[0]):
         a = link[i]

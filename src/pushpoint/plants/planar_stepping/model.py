@@ -42,9 +42,10 @@ BODY_FIELDS = (
 PAIR_FIELDS = ("impulse", "place", "normal_x", "normal_y", "tick_x", "tick_y", "record_x", "record_y")
 
 # Entries of Problem.number.
-DT, CONSERVING, TOLERANCE, MAX_ITERATIONS, GRAVITY, WEIGHT, PASSIVE, SKIN, HELD, PENALTY, WORST_LINK, REACHED = range(
-    12
-)
+(
+    DT, CONSERVING, TOLERANCE, MAX_ITERATIONS, GRAVITY, WEIGHT, PASSIVE, SKIN,  # of the run
+    HELD, PENALTY, WORST_LINK, SPEED, REACHED, CENTRE_X, CENTRE_Y,  # of the step
+) = range(15)  # fmt: skip
 # Entries of State.ledger after those of types.LEDGER: how far any point of the robot has moved since the neighbour
 # lists were made, and how far they reach beyond touching [m].
 TRAVELLED, LISTED = 5, 6
@@ -53,7 +54,7 @@ TRAVELLED, LISTED = 5, 6
 class Problem(NamedTuple):
     """The contact problem of one step: what does not change in a run, and scratch."""
 
-    number: FloatArray  # (12,): dt [s], flags and tolerances; see the names above
+    number: FloatArray  # (15,): dt [s], flags and tolerances; see the names above
     link: Records  # (n,): LINK_FIELDS
     contact: Records  # (pairs,): CONTACT_FIELDS
     first: IntArray  # (n + 1,): contacts of link i are first[i] .. first[i + 1]
@@ -98,7 +99,7 @@ def make_problem(robot: Robot, world: World, servo: Servo, options: PlanarSteppi
     link["servo_p"], link["servo_d"] = dt * servo.stiffness, dt * servo.damping
     link["band"] = dt * 0.5 * servo.stiffness * servo.play
     link["limit"] = dt * min(servo.torque_limit, 1e12)  # finite, so that arithmetic with it stays finite
-    number = np.zeros(12)
+    number = np.zeros(15)
     number[DT] = dt
     number[CONSERVING] = options.scheme == "conserving"
     number[TOLERANCE] = options.tolerance

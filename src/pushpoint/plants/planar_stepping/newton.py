@@ -6,20 +6,18 @@ from pushpoint._jit import inlined, kernel
 from pushpoint.mechanics.planar_chain import chord_change, sweep, take_chords
 from pushpoint.numerics.records import Records
 from pushpoint.plants.planar_stepping.laws import (
-    balance_residual,
     evaluate,
     is_free,
     keep_multipliers,
     law_residual,
-    velocity_scale,
 )
 from pushpoint.plants.planar_stepping.model import (
     CONSERVING,
     DT,
-    GRAVITY,
     HELD,
     MAX_ITERATIONS,
     PENALTY,
+    SPEED,
     TOLERANCE,
     Problem,
 )
@@ -43,6 +41,7 @@ SHORTENINGS = 30
 # one update, but amplify round-off; a link that slides at a speed of R / r or less needs them: they grow where an
 # update gains too little.
 LEAST_PENALTY, MOST_PENALTY, GAIN = 1e8, 1e12, 0.1
+ROUND_OFF = 1e-7  # an imbalance below that and no longer falling is round-off, which a smaller penalty amplifies less
 
 
 @kernel
@@ -70,30 +69,31 @@ def move(link: Records, length: float) -> None:
 @kernel
 def chords_fit(problem: Problem, error: float) -> bool:
     """Whether the joints close after the step; if not, chords that fit the present rates are taken."""
-    link = problem.link
-    off = chord_change(link, problem.number[DT])
-    if off <= error * velocity_scale(link, problem.number[GRAVITY] * problem.number[DT]):
+    if chord_change(problem.link, problem.number[DT]) <= error * problem.number[SPEED]:
         return True
-    take_chords(link)
+    take_chords(problem.link, 0.0, 0.0)
     return False
 
 
 @kernel
-def shorten(problem: Problem, at_zero: float, at_one: float, good: float) -> None:
-    """Go to where the slope along a Newton step that overshot is below `good` of what it was: safeguarded secants."""
+def shorten(problem: Problem, at_zero: float, at_one: float, good: float) -> float:
+    """Go to where the slope along a Newton step that overshot is below `good` of what it was: safeguarded secants.
+    Returns the imbalance there."""
+    residual = 1.0
     low, high, low_slope, high_slope, at_length = 0.0, 1.0, at_zero, at_one, 1.0
     for k in range(SHORTENINGS):
         share = 0.5 if k % 3 == 2 else min(0.9, max(0.1, low_slope / (low_slope - high_slope)))
         length = low + share * (high - low)
         move(problem.link, length - at_length)
-        evaluate(problem)
+        residual = evaluate(problem)
         at_length, at = length, slope(problem.link)
         if abs(at) <= good * abs(at_zero):
-            return
+            break
         if at > 0.0:
             high, high_slope = length, at
         else:
             low, low_slope = length, at
+    return residual
 
 
 @kernel
@@ -111,18 +111,15 @@ def newton_step(problem: Problem, before: float, good: float) -> float:
     `good` of the one at its start.
     """
     link = problem.link
-    sweep(link)
     held, problem.number[HELD] = problem.number[HELD] > 0.0, 0.0
+    sweep(link)
     at_zero = 0.0 if held else slope(link)
-    move(link, 1.0)
-    evaluate(problem)
-    residual = balance_residual(problem)
+    residual = evaluate(problem)
     if held or residual <= NEAR * before:
         return residual
     at_one = slope(link)
     if at_one > good * abs(at_zero):
-        shorten(problem, at_zero, at_one, good)
-        residual = balance_residual(problem)
+        return shorten(problem, at_zero, at_one, good)
     return residual
 
 
@@ -138,7 +135,8 @@ def newton(problem: Problem) -> tuple[float, int]:
     hold(problem)
     residual, last_law = 1.0, 1.0
     for iteration in range(limit):
-        residual = newton_step(problem, residual, GOOD if iteration < PATIENCE else VERY_GOOD)
+        before = residual
+        residual = newton_step(problem, before, GOOD if iteration < PATIENCE else VERY_GOOD)
         if iteration == FREE_SWEEPS:
             tolerance = problem.number[TOLERANCE]
             error = CHORD_ERROR * tolerance
@@ -153,8 +151,10 @@ def newton(problem: Problem) -> tuple[float, int]:
             if law > GAIN * last_law:
                 problem.number[PENALTY] = min(10.0 * problem.number[PENALTY], MOST_PENALTY * problem.number[DT])
             again, last_law = True, law
+        elif 0.5 * before < residual < ROUND_OFF and iteration > FREE_SWEEPS:
+            problem.number[PENALTY] *= 0.1
+            again = True
         if again:
             keep_multipliers(problem)
             hold(problem)
-    law = law_residual(problem)
-    return max(law, balance_residual(problem)) if residual > law else law, limit
+    return max(residual, law_residual(problem)), limit

@@ -2,24 +2,30 @@
 
 from __future__ import annotations
 
+import math
+
 from pushpoint._jit import entry_point, kernel
-from pushpoint.mechanics.planar_chain import chord_change, sweep, take_chords
+from pushpoint.mechanics.planar_chain import carried, chord_change, sweep, take_chords
 from pushpoint.numerics.projections import project_disc
 from pushpoint.numerics.records import Records
 from pushpoint.plants.planar_stepping.laws import (
     apply_contact,
     approach_speed,
-    balance_residual,
     joint_impulse,
     law_residual,
     load_imbalance,
     slide,
+    squared_speed,
 )
 from pushpoint.plants.planar_stepping.model import (
     CONSERVING,
     DT,
+    GRAVITY,
     MAX_ITERATIONS,
+    SPEED,
     TOLERANCE,
+    WEIGHT,
+    WORST_LINK,
     Problem,
     State,
     Surroundings,
@@ -53,10 +59,13 @@ def apply_ground(link: Records, i: int) -> None:
 
 
 @kernel
-def load_impulses(problem: Problem) -> None:
-    """Right-hand side of (66) for the impulses at hand."""
-    link = problem.link
-    for i in range(link.shape[0]):
+def load_impulses(problem: Problem) -> float:
+    """Right-hand side of (66) for the impulses at hand; returns the residual of the balance as laws.evaluate."""
+    link, unit = problem.link, problem.number[WEIGHT] * problem.number[DT]
+    fx = fy = moment = worst = 0.0
+    fastest = problem.number[GRAVITY] * problem.number[DT]
+    fastest *= fastest
+    for i in range(link.shape[0] - 1, -1, -1):
         load_inertia(link, i)
         apply_ground(link, i)
         for k in range(problem.first[i], problem.first[i + 1]):
@@ -64,6 +73,12 @@ def load_impulses(problem: Problem) -> None:
         load_imbalance(link, i)
         if i > 0:
             joint_impulse(link, i, problem.number[DT])
+        fx, fy, moment, wrong = carried(link, i, fx, fy, moment)
+        if not wrong <= worst:
+            worst, problem.number[WORST_LINK] = wrong, i
+        fastest = max(fastest, squared_speed(link, i))
+    problem.number[SPEED] = math.sqrt(fastest)
+    return float(max(abs(fx), abs(fy), worst) / unit)
 
 
 @kernel
@@ -88,14 +103,9 @@ def solve_motion(problem: Problem) -> None:
     for _ in range(2):
         load_impulses(problem)
         sweep(link)
-        for i in range(link.shape[0]):
-            a = link[i]
-            a.vx += a.dx
-            a.vy += a.dy
-            a.w += a.dw
         if problem.number[CONSERVING] > 0.0:
             chord_change(link, problem.number[DT])
-            take_chords(link)
+            take_chords(link, 0.0, 0.0)
 
 
 @kernel
@@ -110,8 +120,7 @@ def projection(problem: Problem) -> tuple[float, int]:
     residual = 0.0
     for iteration in range(limit):
         solve_motion(problem)
-        load_impulses(problem)
-        residual = max(balance_residual(problem), law_residual(problem))
+        residual = max(load_impulses(problem), law_residual(problem))
         if residual <= problem.number[TOLERANCE]:
             return residual, iteration + 1
         project_impulses(problem)

@@ -14,8 +14,6 @@ from pushpoint._jit import inlined, kernel
 from pushpoint.mechanics.planar_chain import (
     aim,
     chord_change,
-    close_chain,
-    join_velocities,
     locked_motion,
     rotated,
     take_chords,
@@ -24,6 +22,8 @@ from pushpoint.numerics.records import Records
 from pushpoint.plants.planar_stepping.contacts import find_contacts, list_neighbours
 from pushpoint.plants.planar_stepping.laws import is_free
 from pushpoint.plants.planar_stepping.model import (
+    CENTRE_X,
+    CENTRE_Y,
     CONSERVING,
     DT,
     EARTH,
@@ -37,7 +37,7 @@ from pushpoint.plants.planar_stepping.model import (
     State,
     Surroundings,
 )
-from pushpoint.types import CommandTable, FloatArray
+from pushpoint.types import CommandTable
 
 OK, NOT_CONVERGED, NOT_FINITE, TOO_MANY_CONTACTS = 0, 1, 2, 3  # the values of types.Status
 LOOKED = -1  # contacts were found anew: solve again
@@ -59,43 +59,42 @@ def drive_joints(problem: Problem, body: Records, commands: CommandTable, row: i
         a.feed = dt * commands.torque[row, i - 1]
 
 
-@kernel
-def mass_centre(link: Records, body: Records, lead: float) -> tuple[float, float]:
-    """Centre of mass, `lead` seconds ahead."""
-    x = y = total = 0.0
-    for i in range(link.shape[0]):
-        own = body[i]
-        a = link[i]
-        x += a.mass * (own.x + lead * own.vx)
-        y += a.mass * (own.y + lead * own.vy)
-        total += a.mass
-    return x / total, y / total
-
-
 @inlined
 def predict(problem: Problem, body: Records) -> float:
-    """Mid pose (54) and the guess for the end velocity; returns a bound of the speed of any point of the robot."""
-    link, half = problem.link, 0.5 * problem.number[DT]
+    """Mid pose (54) and the guess for the end velocity; returns a bound of the speed of any point of the robot.
+
+    conserving: the mid pose has closed joints, and its centre of mass where the momentum takes it.
+    """
+    link, half, conserving = problem.link, 0.5 * problem.number[DT], problem.number[CONSERVING] > 0.0
+    vx, vy = 2.0 * body[0].vx - body[0].last_vx, 2.0 * body[0].vy - body[0].last_vy
+    px = py = mx = my = cx = cy = total = 0.0
     for i in range(link.shape[0]):
         own = body[i]
         a = link[i]
-        vx, vy, w = own.vx, own.vy, own.w
-        c, s = rotated(own.cos, own.sin, half * w)
+        c, s = rotated(own.cos, own.sin, half * own.w)
         aim(a, c, s)
-        a.x, a.y = own.x + half * vx, own.y + half * vy
-        a.old_vx, a.old_vy, a.old_w = vx, vy, w
-        # The change of the last step goes on: saves an iteration where the motion is smooth.
-        a.vx, a.vy = 2.0 * vx - own.last_vx, 2.0 * vy - own.last_vy
-        a.w = 2.0 * w - own.last_w
+        a.old_vx, a.old_vy, a.old_w = own.vx, own.vy, own.w
         a.ground_guess_x, a.ground_guess_y = own.ground_x, own.ground_y
-    join_velocities(link)
-    fastest = fastest_point(link)
-    if problem.number[CONSERVING] > 0.0:
-        x, y = mass_centre(link, body, half)
-        close_chain(link, x, y)
+        # The change of the last step goes on: saves an iteration where the motion is smooth.
+        w = 2.0 * own.w - own.last_w
+        tx, ty = -w * a.hy, w * a.hx
+        if i > 0:
+            vx, vy = vx + tx, vy + ty
+            px, py = px + a.hx, py + a.hy
+        a.vx, a.vy, a.w = vx, vy, w
+        a.chord_x = a.chord_y = 0.0
+        x, y = own.x + half * own.vx, own.y + half * own.vy
+        a.x, a.y = (px, py) if conserving else (x, y)
+        mx, my = mx + a.mass * px, my + a.mass * py
+        cx, cy = cx + a.mass * x, cy + a.mass * y
+        total += a.mass
+        vx, vy = vx + tx, vy + ty
+        px, py = px + a.hx, py + a.hy
+    problem.number[CENTRE_X], problem.number[CENTRE_Y] = cx / total, cy / total
+    if conserving:
         chord_change(link, problem.number[DT])
-        take_chords(link)
-    return fastest
+        take_chords(link, (cx - mx) / total, (cy - my) / total)
+    return fastest_point(link)
 
 
 @kernel
@@ -109,23 +108,26 @@ def fastest_point(link: Records) -> float:
 
 
 @inlined
-def account(problem: Problem, ledger: FloatArray) -> None:
+def account(problem: Problem, state: State) -> None:
     """Energy ledger, exact by the mean velocity: M (u_E - u_A) . (u_E + u_A) / 2 is the change of kinetic energy, and
     every impulse does its part of it. What the joint reactions do is the numerical work."""
-    link = problem.link
-    kinetic = servo = friction = applied = change = 0.0
+    link, ledger = problem.link, state.ledger
+    kinetic = servo = friction = applied = change = behind = 0.0
     for i in range(link.shape[0]):
         a = link[i]
         m, inertia = a.mass, a.inertia
         vx, vy, w = a.vx, a.vy, a.w
-        kinetic += 0.5 * (m * (vx * vx + vy * vy) + inertia * w * w)
+        kinetic += m * (vx * vx + vy * vy) + inertia * w * w
         mx, my, mw = 0.5 * (vx + a.old_vx), 0.5 * (vy + a.old_vy), 0.5 * (w + a.old_w)
         change += m * ((vx - a.old_vx) * mx + (vy - a.old_vy) * my) + inertia * (w - a.old_w) * mw
         applied += a.applied_x * mx + a.applied_y * my + a.applied_w * mw
         along, across = a.along * a.ground_x, a.across * a.ground_y
         friction += along * (a.cos * mx + a.sin * my) + across * (a.cos * my - a.sin * mx)
         if i > 0:
-            servo += a.torque * (mw - 0.5 * (link[i - 1].w + link[i - 1].old_w))
+            servo += a.torque * (mw - behind)
+        behind = mw
+        remember(problem, state, i)
+    kinetic *= 0.5
     surplus = min(change - servo, kinetic)
     if problem.number[PASSIVE] * problem.number[CONSERVING] > 0.0 and surplus > 0.0:
         hold_back(problem, kinetic, surplus)
@@ -136,6 +138,33 @@ def account(problem: Problem, ledger: FloatArray) -> None:
     ledger[2] += friction
     ledger[3] += applied - friction
     ledger[4] += change - servo - applied
+
+
+@inlined
+def remember(problem: Problem, state: State, i: int) -> None:
+    """Warm starts of link i, and its impulses of the tick and since the last recorded row."""
+    contact, own, sums = problem.contact, state.link[i], state.sums
+    a = problem.link[i]
+    own.ground_x, own.ground_y = a.ground_x, a.ground_y
+    px = py = 0.0
+    for k in range(problem.first[i], problem.first[i + 1]):
+        pair = state.pair[int(contact[k].pair)]
+        pair.impulse = contact[k].impulse
+        x, y = contact[k].normal_x * contact[k].impulse, contact[k].normal_y * contact[k].impulse
+        pair.tick_x += x
+        pair.tick_y += y
+        pair.record_x += x
+        pair.record_y += y
+        px += x
+        py += y
+    ground_x, ground_y = a.applied_x - px, a.applied_y - py
+    for k in range(0, 10, 5):  # the tick's, and those since the last row
+        sums[i, k] += px
+        sums[i, k + 1] += py
+        sums[i, k + 2] += ground_x
+        sums[i, k + 3] += ground_y
+        if i > 0:
+            sums[i, k + 4] += a.torque
 
 
 @kernel
@@ -157,34 +186,6 @@ def hold_back(problem: Problem, kinetic: float, surplus: float) -> None:
 
 
 @inlined
-def remember(problem: Problem, state: State) -> None:
-    """Warm starts, and the impulses of the tick and since the last recorded row."""
-    link, contact, body, sums = problem.link, problem.contact, state.link, state.sums
-    for i in range(link.shape[0]):
-        a = link[i]
-        body[i].ground_x, body[i].ground_y = a.ground_x, a.ground_y
-        px = py = 0.0
-        for k in range(problem.first[i], problem.first[i + 1]):
-            p = int(contact[k].pair)
-            state.pair[p].impulse = contact[k].impulse
-            x, y = contact[k].normal_x * contact[k].impulse, contact[k].normal_y * contact[k].impulse
-            state.pair[p].tick_x += x
-            state.pair[p].tick_y += y
-            state.pair[p].record_x += x
-            state.pair[p].record_y += y
-            px += x
-            py += y
-        ground_x, ground_y = a.applied_x - px, a.applied_y - py
-        for k in range(0, 10, 5):  # the tick's, and those since the last row
-            sums[i, k] += px
-            sums[i, k + 1] += py
-            sums[i, k + 2] += ground_x
-            sums[i, k + 3] += ground_y
-            if i > 0:
-                sums[i, k + 4] += a.torque
-
-
-@inlined
 def finish(problem: Problem, body: Records, renew: bool) -> bool:
     """End pose (63) with closed joints; False if it is not finite.
 
@@ -192,33 +193,35 @@ def finish(problem: Problem, body: Records, renew: bool) -> bool:
     conserving: the centre of mass moves with the momentum.   paper: the head link (link 1 of P2) is held, VI-C.
     """
     link, half, n = problem.link, 0.5 * problem.number[DT], problem.link.shape[0]
-    x, y = mass_centre(link, body, half)
-    px = py = total = finite = 0.0
     head_x = body[n - 1].x + half * (body[n - 1].vx + link[n - 1].vx)
     head_y = body[n - 1].y + half * (body[n - 1].vy + link[n - 1].vy)
+    px = py = mx = my = momentum_x = momentum_y = total = finite = 0.0
     for i in range(n):
         own = body[i]
         a = link[i]
-        px += a.mass * a.vx
-        py += a.mass * a.vy
-        total += a.mass
         own.angle += half * (own.w + a.w)
         c, s = rotated(a.cos, a.sin, half * a.w)
         if renew:
             c, s = math.cos(own.angle), math.sin(own.angle)
-        aim(a, c, s)
         own.cos, own.sin = c, s
+        hx, hy = a.half * c, a.half * s
+        if i > 0:
+            px, py = px + hx, py + hy
+        own.x, own.y = px, py
+        mx, my = mx + a.mass * px, my + a.mass * py
+        px, py = px + hx, py + hy
+        momentum_x, momentum_y = momentum_x + a.mass * a.vx, momentum_y + a.mass * a.vy
+        total += a.mass
         own.last_vx, own.last_vy, own.last_w = own.vx, own.vy, own.w
         own.vx, own.vy, own.w = a.vx, a.vy, a.w
         finite += a.vx + a.vy + a.w
-    close_chain(link, x + half * px / total, y + half * py / total)
-    shift_x = shift_y = 0.0
+    shift_x = problem.number[CENTRE_X] + (half * momentum_x - mx) / total
+    shift_y = problem.number[CENTRE_Y] + (half * momentum_y - my) / total
     if not problem.number[CONSERVING] > 0.0:
-        shift_x, shift_y = head_x - link[n - 1].x, head_y - link[n - 1].y
+        shift_x, shift_y = head_x - body[n - 1].x, head_y - body[n - 1].y
     for i in range(n):
         own = body[i]
-        a = link[i]
-        own.x, own.y = a.x + shift_x, a.y + shift_y
+        own.x, own.y = own.x + shift_x, own.y + shift_y
     return math.isfinite(finite)
 
 
@@ -270,8 +273,7 @@ def list_as_far_as_fits(problem: Problem, around: Surroundings, state: State, re
 @inlined
 def end_step(problem: Problem, state: State, residual: float) -> int:
     """Everything after the solve. Returns the status."""
-    account(problem, state.ledger)
-    remember(problem, state)
+    account(problem, state)
     state.clock[0] += 1
     if not finish(problem, state.link, state.clock[0] % RENEWAL == 0):
         return NOT_FINITE
