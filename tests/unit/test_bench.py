@@ -201,15 +201,15 @@ def test_the_machine_stays_anonymous() -> None:
 
 def test_files_are_complete_or_absent(tmp_path: Path) -> None:
     path = tmp_path / "results" / "bench.json"
-    write(path, {"a": 1})
-    write(path, {"a": 2})
+    write(path, as_text({"a": 1}))
+    write(path, as_text({"a": 2}))
     assert json.loads(path.read_text()) == {"a": 2}
     with pytest.raises(ValueError, match="JSON"):
-        write(path, {"a": nan})
+        write(path, as_text({"a": nan}))
     assert [p.name for p in path.parent.iterdir()] == ["bench.json"]
     assert json.loads(path.read_text()) == {"a": 2}
     with pytest.raises(InvalidInput, match="cannot be written"):
-        write(path / "below" / "bench.json", {})
+        write(path / "below" / "bench.json", "")
 
 
 def test_startup_takes_the_best_warm_start(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -246,6 +246,8 @@ def test_main_prints_tables(stubbed: Path, capsys: pytest.CaptureFixture[str]) -
     out = capsys.readouterr().out
     assert "20.0 times faster" in out
     assert "lab/x" in out
+    page = (stubbed / "results/bench/bench.md").read_text()
+    assert "| lab/x: MuJoCo's time over ours | 20 | >= 12 | yes |" in page
 
 
 @pytest.mark.parametrize("as_json", [True, False])

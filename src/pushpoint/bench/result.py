@@ -21,7 +21,7 @@ from pushpoint.bench.startup import Startup
 from pushpoint.errors import InvalidInput
 
 SCHEMA = 1
-RESULT_FILE = Path("results/bench/bench.json")
+RESULT_FILE, PAGE_FILE = Path("results/bench/bench.json"), Path("results/bench/bench.md")
 LEAST_RATIO = 12.0
 LARGEST_EXPONENT = 1.1
 
@@ -124,8 +124,8 @@ def as_text(data: Mapping[str, Any]) -> str:
     return json.dumps(data, indent=2, allow_nan=False) + "\n"
 
 
-def write(path: Path, data: Mapping[str, Any]) -> None:
-    """Write a JSON file that is either complete or absent."""
+def write(path: Path, text: str) -> None:
+    """Write a file that is either complete or absent."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         handle, name = tempfile.mkstemp(prefix=".", suffix=path.suffix, dir=path.parent)
@@ -134,7 +134,7 @@ def write(path: Path, data: Mapping[str, Any]) -> None:
     temporary = Path(name)
     try:
         with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(as_text(data))
+            file.write(text)
         temporary.chmod(0o644)  # mkstemp keeps files private
         os.replace(temporary, path)
     finally:

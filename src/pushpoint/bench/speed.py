@@ -8,7 +8,8 @@ from collections.abc import Callable, Sequence
 
 from pushpoint.bench.duel import CONVERGED, Effort, duel, has_peer
 from pushpoint.bench.links import growth
-from pushpoint.bench.result import RESULT_FILE, Benchmark, as_data, as_text, write
+from pushpoint.bench.page import as_page
+from pushpoint.bench.result import PAGE_FILE, RESULT_FILE, Benchmark, as_data, as_text, write
 from pushpoint.bench.startup import startup
 from pushpoint.errors import InvalidInput
 from pushpoint.scenario import Scenario
@@ -29,8 +30,9 @@ def main(json: bool) -> None:
         progress("MuJoCo is not installed, so it is left out: pip install 'pushpoint[mujoco]'")
     benchmark = measure(registered_runs(), Effort(), CONVERGED)
     data = as_data(benchmark)
-    write(RESULT_FILE, data)
-    progress(f"written: {RESULT_FILE}")
+    write(RESULT_FILE, as_text(data))
+    write(PAGE_FILE, as_page(data))
+    progress(f"written: {RESULT_FILE}, {PAGE_FILE}")
     if json:
         sys.stdout.write(as_text(data))
     else:
