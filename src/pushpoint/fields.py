@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from types import NoneType, UnionType
 from typing import Annotated, Any, NamedTuple, Self, Union, get_args, get_origin
 
-from pydantic import BaseModel, ConfigDict, Field, ModelWrapValidatorHandler, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, Field, ModelWrapValidatorHandler, Tag, ValidationError, model_validator
 
 from pushpoint.errors import InvalidInput, UnknownName
 
@@ -14,6 +14,8 @@ Name = Annotated[str, Field(min_length=1)]
 Number = Annotated[float, Field(allow_inf_nan=False)]
 Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 NonNegative = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+Fraction = Annotated[float, Field(ge=0, le=1)]
+NumberOrInf = Annotated[float, Field(allow_inf_nan=True)]
 PositiveOrInf = Annotated[float, Field(gt=0, allow_inf_nan=True)]
 
 SHOWN = 80  # characters of a bad value
@@ -83,7 +85,7 @@ def problems_of(error: ValidationError, annotations: Mapping[str, Any]) -> list[
     rivals: dict[int | str, list[Problem]] = {}  # by field: what the members of its union say
     reports = error.errors(include_url=False)
     for report in reports:
-        place, found = report["loc"], _found(report)
+        place, found = _without_tags(report["loc"], annotations), _found(report)
         if report["type"] == "too_short" and any(_is_inside(other["loc"], place) for other in reports):
             continue  # pydantic counts the good items only
         if len(place) > 1 and _is_union(annotations.get(str(place[0]))):
@@ -117,8 +119,21 @@ def _found(report: Any) -> list[Problem]:
         return cause.problems
     if report["type"] in ("missing", "missing_argument"):
         return [Problem((), None, "is required")]
+    if report["type"] == "union_tag_invalid":
+        return [Problem((), _shown(report["input"]), f"its kind should be one of {report['ctx']['expected_tags']}")]
     reason = report["msg"].removeprefix("Input ") if cause is None else str(cause)
     return [Problem((), _shown(report["input"]), reason)]
+
+
+def _without_tags(place: tuple[int | str, ...], annotations: Mapping[str, Any]) -> tuple[int | str, ...]:
+    """Pydantic names the member of a tagged union that it took; whoever wrote the value did not write that."""
+    tags = _tags(annotations.get(str(place[0]))) if place else set()
+    return tuple(part for k, part in enumerate(place) if k == 0 or part not in tags)
+
+
+def _tags(annotation: Any) -> set[str]:
+    found = {item.tag for item in getattr(annotation, "__metadata__", ()) if isinstance(item, Tag)}
+    return found.union(*(_tags(inner) for inner in get_args(annotation)))
 
 
 def _under(place: tuple[int | str, ...], problems: list[Problem]) -> list[Problem]:

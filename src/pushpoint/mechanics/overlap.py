@@ -14,7 +14,7 @@ def overlaps(robot: Robot, world: World, pose: Pose) -> list[tuple[int, int, flo
     if not world.obstacles:
         return []
     half_core, link_radius = np.array([(link.half_core, link.radius) for link in robot.links]).T
-    disc = np.array([(d.x, d.y, d.radius) for d in world.obstacles])
+    disc = np.array([(d.x, d.y, d.radius) for d in world.discs])
     axis = np.stack([np.cos(pose.angle), np.sin(pose.angle)], axis=1)
     away = disc[np.newaxis, :, :2] - pose.position[:, np.newaxis]  # (links, discs, 2)
     along = np.einsum("lda,la->ld", away, axis)

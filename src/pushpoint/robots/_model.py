@@ -8,7 +8,7 @@ from typing import Annotated
 
 from pydantic import Field, ValidationInfo, field_validator
 
-from pushpoint.fields import Frozen, Name, NonNegative, Positive, PositiveOrInf
+from pushpoint.fields import Frozen, Name, NonNegative, Number, NumberOrInf, Positive, PositiveOrInf
 
 MAX_CORE_LENGTHS = 5  # beyond, somebody mistook the unit
 
@@ -48,13 +48,54 @@ class Link(Frozen):
         return self.length / 2 if self.core is None else self.core
 
 
+class Joint(Frozen):
+    """What a joint has besides its servo: a spring and a damper, stops, and the inertia of its motor.
+
+    `angle` is the joint angle at which the spring rests. Stops are unilateral and inelastic. `armature` is the
+    inertia of rotor and gears as felt at the joint: it resists changes of the joint rate. A joint that is not
+    `actuated` has no servo and takes no torque.
+    """
+
+    actuated: bool = True
+    stiffness: NonNegative = 0.0  # [N m/rad]
+    angle: Number = 0.0  # [rad]
+    damping: NonNegative = 0.0  # [N m s/rad]
+    lower: NumberOrInf = -math.inf  # [rad]
+    upper: NumberOrInf = math.inf  # [rad]
+    armature: NonNegative = 0.0  # [kg m2]
+
+    @field_validator("upper")
+    @classmethod
+    def _above_lower(cls, upper: float, info: ValidationInfo) -> float:
+        lower = info.data.get("lower", -math.inf)
+        if math.isnan(upper) or math.isnan(lower) or upper < lower:
+            raise ValueError(f"should be at least lower = {lower} rad")
+        return upper
+
+
 class Robot(Frozen):
-    """A chain of links, numbered from the tail, with the gains its servos have by default."""
+    """A chain of links, numbered from the tail, with the gains its servos have by default.
+
+    `joints` are numbered from the tail too; without them all joints are plain.
+    """
 
     name: Name
     links: Annotated[tuple[Link, ...], Field(min_length=1)]
     servo: Servo = Servo()
+    joints: tuple[Joint, ...] = ()
     source: str = ""
+
+    @field_validator("joints")
+    @classmethod
+    def _one_less_than_links(cls, joints: tuple[Joint, ...], info: ValidationInfo) -> tuple[Joint, ...]:
+        links = info.data.get("links")  # bad links are reported by themselves
+        if joints and links is not None and len(joints) != len(links) - 1:
+            raise ValueError(f"should be {len(links) - 1} joints for {len(links)} links, or none")
+        return joints
+
+    @property
+    def has_plain_joints(self) -> bool:
+        return all(joint == Joint() for joint in self.joints)
 
     @property
     def mass(self) -> float:

@@ -146,7 +146,7 @@ def view_box(run: Recording) -> Box:
     reach = max(link.half_core + link.radius for link in run.scenario.built_robot().links)
     low, high = position.min(axis=0) - reach, position.max(axis=0) + reach
     near_low, near_high = low - NEAR, high + NEAR
-    for disc in run.scenario.built_world().obstacles:
+    for disc in run.scenario.built_world().discs:
         disc_low, disc_high = (
             np.array([disc.x, disc.y]) - disc.radius,
             np.array([disc.x, disc.y]) + disc.radius,
@@ -161,7 +161,7 @@ def draw_scene(axes: Axes, run: Recording, box: Box) -> None:
     """Ground, obstacles and axes to scale; robots come on top."""
     axes.set_facecolor(style.GROUND)
     axes.grid(False)
-    discs = [Circle((disc.x, disc.y), disc.radius) for disc in run.scenario.built_world().obstacles]
+    discs = [Circle((disc.x, disc.y), disc.radius) for disc in run.scenario.built_world().discs]
     axes.add_collection(PatchCollection(discs, facecolor=style.PEG, edgecolor=style.PEG_EDGE, linewidth=0.8, zorder=1))
     axes.set(xlim=box[:2], ylim=box[2:], aspect="equal", xlabel="x [m]", ylabel="y [m]")
 

@@ -2,21 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Literal
+import math
+from collections.abc import Callable, Sequence
+from typing import Annotated, Any, Literal
 
-from pushpoint.fields import Frozen, Name, NonNegative, Number, Positive
+from pydantic import Discriminator, Field, Tag, ValidationInfo, field_validator
+
+from pushpoint.fields import Fraction, Frozen, Name, NonNegative, Number, Positive
+
+Point = tuple[Number, Number]  # [m]
 
 
-class Ground(Frozen):
-    """Dry friction between ground and links, P2 (50) and (52).
+class GroundLaw(Frozen):
+    """What the ground does to a link that moves on it.
 
-    With `friction_across` the admissible forces form an ellipse in the link's frame: `friction` then holds
-    along the link, `friction_across` across it.
+    Dry friction, P2 (50) and (52): `friction` holds along the link, `friction_across` across it, and
+    `friction_backward` where it is dragged tail first; each is like `friction` unless given. The admissible
+    forces form a disc, an ellipse, or two half ellipses in the link's frame. `viscous` adds a drag in proportion
+    to the speed, per link. With `torque` a link that turns on the spot is held by mu m g l / 2, P1 (14).
     """
 
     friction: NonNegative = 0.2
     friction_across: NonNegative | None = None
+    friction_backward: NonNegative | None = None
+    viscous: NonNegative = 0.0  # [N s/m], along each link
+    viscous_across: NonNegative | None = None  # [N s/m], default: as along
+    torque: bool = False
 
     @property
     def along(self) -> float:
@@ -26,14 +37,125 @@ class Ground(Frozen):
     def across(self) -> float:
         return self.friction if self.friction_across is None else self.friction_across
 
+    @property
+    def backward(self) -> float:
+        return self.friction if self.friction_backward is None else self.friction_backward
 
-class Disc(Frozen):
-    """An upright cylinder fixed to the ground."""
+    @property
+    def drag_across(self) -> float:
+        return self.viscous if self.viscous_across is None else self.viscous_across
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether it is P2's: dry friction alone, the same forward and backward."""
+        return self.backward == self.along and self.viscous == self.drag_across == 0 and not self.torque
+
+
+class Patch(GroundLaw):
+    """Another ground law for links whose centres are in a rectangle."""
+
+    x_min: Number  # [m]
+    x_max: Number  # [m]
+    y_min: Number  # [m]
+    y_max: Number  # [m]
+
+    @field_validator("x_max", "y_max")
+    @classmethod
+    def _not_empty(cls, high: float, info: ValidationInfo) -> float:
+        low = info.data.get(str(info.field_name).replace("max", "min"), -math.inf)
+        if high <= low:
+            raise ValueError(f"should be greater than {info.field_name!s:.1}_min = {low}")
+        return high
+
+
+class Ground(GroundLaw):
+    """The law of the whole ground, and patches where another holds; of patches that overlap, the last."""
+
+    patches: tuple[Patch, ...] = ()
+
+
+class Obstacle(Frozen):
+    """What all obstacles have: Coulomb friction with links that slide along, Newton's coefficient of restitution."""
+
+    friction: NonNegative = 0.0
+    restitution: Fraction = 0.0
+
+
+class Disc(Obstacle):
+    """An upright cylinder: fixed to the ground, or, with a `mass`, one that can be pushed about."""
 
     kind: Literal["disc"] = "disc"
     x: Number  # [m]
     y: Number  # [m]
     radius: Positive  # [m]
+    mass: Positive | None = None  # [kg]
+    ground_friction: NonNegative = 0.2  # of a disc that has a mass
+
+
+class Wall(Obstacle):
+    """A thin fixed wall through two or more points; links are held off on either side."""
+
+    kind: Literal["wall"] = "wall"
+    points: Annotated[tuple[Point, ...], Field(min_length=2)]
+
+    @field_validator("points")
+    @classmethod
+    def _apart(cls, points: tuple[Point, ...]) -> tuple[Point, ...]:
+        return _neighbours_apart(points, closed=False)
+
+
+class Polygon(Obstacle):
+    """A fixed convex polygon, its corners in either sense of rotation."""
+
+    kind: Literal["polygon"] = "polygon"
+    points: Annotated[tuple[Point, ...], Field(min_length=3)]
+
+    @field_validator("points")
+    @classmethod
+    def _convex(cls, points: tuple[Point, ...]) -> tuple[Point, ...]:
+        """In counter-clockwise order."""
+        _neighbours_apart(points, closed=True)
+        turns = [_cross(a, b, c) for a, b, c in zip(points, _after(points, 1), _after(points, 2), strict=True)]
+        area = sum(a[0] * b[1] - b[0] * a[1] for a, b in zip(points, _after(points, 1), strict=True))
+        if area == 0 or any(turn * area < 0 for turn in turns) or not _turns_once(points):
+            raise ValueError("should be the corners of a convex polygon, in order")
+        return points if area > 0 else points[::-1]
+
+
+def _neighbours_apart(points: tuple[Point, ...], closed: bool) -> tuple[Point, ...]:
+    for k in range(len(points) if closed else len(points) - 1):
+        if points[k] == points[(k + 1) % len(points)]:
+            raise ValueError(f"points {k} and {(k + 1) % len(points)} coincide at {points[k]}")
+    return points
+
+
+def _after(points: Sequence[Point], steps: int) -> Sequence[Point]:
+    return [*points[steps:], *points[:steps]]
+
+
+def _cross(a: Point, b: Point, c: Point) -> float:
+    """Positive if a, b, c turn to the left; round-off of collinear points counts as straight."""
+    turn = (b[0] - a[0]) * (c[1] - b[1]) - (b[1] - a[1]) * (c[0] - b[0])
+    return 0.0 if abs(turn) <= 1e-12 * math.dist(a, b) * math.dist(b, c) else turn
+
+
+def _turns_once(points: Sequence[Point]) -> bool:
+    """Whether the directions of the edges go round once: a star turns the same way, but more often."""
+    heading = [math.atan2(b[1] - a[1], b[0] - a[0]) for a, b in zip(points, _after(points, 1), strict=True)]
+    turn = [math.remainder(b - a, math.tau) for a, b in zip(heading, [*heading[1:], heading[0]], strict=True)]
+    return abs(abs(sum(turn)) - math.tau) < 1e-6
+
+
+def _kind(obstacle: Any) -> str:
+    """Discs need not say that they are."""
+    kind = obstacle.get("kind", "disc") if isinstance(obstacle, dict) else getattr(obstacle, "kind", "disc")
+    return str(kind)
+
+
+AnyObstacle = Annotated[
+    Annotated[Disc, Tag("disc")] | Annotated[Wall, Tag("wall")] | Annotated[Polygon, Tag("polygon")],
+    Discriminator(_kind),
+]
 
 
 class World(Frozen):
@@ -42,8 +164,28 @@ class World(Frozen):
     name: Name
     ground: Ground = Ground()
     gravity: NonNegative = 9.81  # [m/s2], presses the links to the ground
-    obstacles: tuple[Disc, ...] = ()
+    obstacles: tuple[AnyObstacle, ...] = ()
     source: str = ""
+
+    @property
+    def movable(self) -> tuple[int, ...]:
+        """Indices of the obstacles that can be pushed about."""
+        return tuple(k for k, thing in enumerate(self.obstacles) if isinstance(thing, Disc) and thing.mass is not None)
+
+    @property
+    def discs(self) -> tuple[Disc, ...]:
+        return tuple(thing for thing in self.obstacles if isinstance(thing, Disc))
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether it is a world of P2: dry friction and fixed smooth discs."""
+        ground = self.ground.is_plain and not self.ground.patches
+        return ground and all(_is_plain(thing) for thing in self.obstacles)
+
+
+def _is_plain(thing: Obstacle) -> bool:
+    fixed_disc = isinstance(thing, Disc) and thing.mass is None
+    return fixed_disc and thing.friction == thing.restitution == 0
 
 
 WorldFactory = Callable[..., World]

@@ -70,7 +70,7 @@ def make_params(robot: Robot, world: World, servo: Servo, options: MujocoOptions
         half_core=np.array([link.half_core for link in links]),
         mass=np.array([link.mass for link in links]),
         inertia=np.array([link.inertia for link in links]),
-        disc=np.array([[d.x, d.y, d.radius] for d in world.obstacles]).reshape(-1, 3),
+        disc=np.array([[d.x, d.y, d.radius] for d in world.discs]).reshape(-1, 3),
         geom_link=_numbers(names, ("link", "foot")),
         geom_disc=_numbers(names, ("disc",)),
     )
@@ -105,7 +105,7 @@ def compile_model(robot: Robot, world: World, servo: Servo, options: MujocoOptio
     spec.compiler.degree = False
     _set_options(spec, servo, options)
     height = max(link.radius for link in robot.links)
-    for k, disc in enumerate(world.obstacles):
+    for k, disc in enumerate(world.discs):
         _add_shape(
             spec.worldbody,
             name=f"disc {k}",

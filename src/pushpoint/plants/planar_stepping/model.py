@@ -112,7 +112,7 @@ def make_problem(robot: Robot, world: World, servo: Servo, options: PlanarSteppi
 
 
 def make_surroundings(robot: Robot, world: World) -> Surroundings:
-    disc = np.array([[d.x, d.y, d.radius] for d in world.obstacles]).reshape(-1, 3)
+    disc = np.array([[d.x, d.y, d.radius] for d in world.discs]).reshape(-1, 3)
     boxes = np.column_stack([disc[:, :2] - disc[:, 2:], disc[:, :2] + disc[:, 2:]])
     grid = build_grid(boxes, reach=2 * max(link.half_core + link.radius for link in robot.links))
     # Room for the link-obstacle pairs that the densest spot of the world allows.

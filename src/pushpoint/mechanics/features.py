@@ -1,0 +1,96 @@
+"""Obstacles as what a capsule can touch: corners (a disc is a round one) and straight edges.
+
+Walls and polygons are outlines, run through with the solid on the left; a wall is run through there and back. Each
+stretch is an edge that only the round ends of a capsule touch; each corner that sticks out is a point that a capsule
+touches from directions between the normals of its two edges. Flat joints of several edges and hollow corners are no
+corners, so that nothing catches there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from pushpoint.types import FloatArray
+from pushpoint.worlds import Disc, Obstacle, Polygon, Wall
+
+CORNER, EDGE = 0, 1
+FLAT = 1e-9  # [rad], about: joints of edges that turn less are not corners
+ALL_ROUND = -2.0  # cosine of a cone that has no end, also after round-off
+
+COLUMNS = ("kind", "x", "y", "ux", "uy", "size", "radius", "friction", "restitution", "obstacle", "body")
+
+
+class Feature(NamedTuple):
+    """A corner or an edge.
+
+    corner: (x, y) with a rounding of `radius`; touched from directions within the cone about (ux, uy) whose half
+            angle has the cosine `size`.
+    edge:   from (x, y) in direction (ux, uy), `size` long; its outside is on the right.
+    """
+
+    kind: int
+    x: float  # [m]
+    y: float  # [m]
+    ux: float
+    uy: float
+    size: float  # edge: length [m]; corner: cosine
+    radius: float  # [m]
+    friction: float
+    restitution: float
+    obstacle: int  # index in World.obstacles
+    body: int  # number among the movable obstacles, -1 for fixed ones
+
+
+def features(obstacles: Sequence[Obstacle]) -> FloatArray:
+    """All corners and edges of all obstacles, (features, 11): the columns COLUMNS."""
+    found: list[Feature] = []
+    bodies = 0
+    for index, thing in enumerate(obstacles):
+        if isinstance(thing, Disc):
+            body = -1 if thing.mass is None else bodies
+            bodies += thing.mass is not None
+            found.append(_disc(thing, index, body))
+        elif isinstance(thing, Wall):
+            found.extend(_outline([*thing.points, *thing.points[-2:0:-1]], thing, index))
+        elif isinstance(thing, Polygon):
+            found.extend(_outline(thing.points, thing, index))
+    return np.array(found, dtype=float).reshape(-1, len(COLUMNS))
+
+
+def boxes(table: FloatArray) -> FloatArray:
+    """Bounding boxes of features, (features, 4): x_min, y_min, x_max, y_max [m]."""
+    start, direction, size, radius = table[:, 1:3], table[:, 3:5], table[:, 5:6], table[:, 6:7]
+    end = start + np.where(table[:, :1] == EDGE, size, 0.0) * direction
+    return np.hstack([np.minimum(start, end) - radius, np.maximum(start, end) + radius])
+
+
+def _disc(disc: Disc, index: int, body: int) -> Feature:
+    return Feature(
+        CORNER, disc.x, disc.y, 1.0, 0.0, ALL_ROUND, disc.radius, disc.friction, disc.restitution, index, body
+    )
+
+
+def _outline(points: Sequence[tuple[float, float]], thing: Obstacle, index: int) -> Iterable[Feature]:
+    """Edges and corners of a closed outline with the solid on its left."""
+    place = np.array(points, dtype=float)
+    step = np.roll(place, -1, axis=0) - place
+    length = np.linalg.norm(step, axis=1)
+    direction = step / length[:, np.newaxis]
+    for k in range(len(place)):
+        yield _feature(EDGE, place[k], direction[k], float(length[k]), thing, index)
+        before, after = direction[k - 1], direction[k]
+        turn = float(np.arctan2(before[0] * after[1] - before[1] * after[0], before @ after))
+        if abs(abs(turn) - np.pi) < FLAT:  # the end of a wall: half a turn
+            yield _feature(CORNER, place[k], before, 0.0, thing, index)
+        elif turn > FLAT:
+            middle = np.array([before[1] + after[1], -before[0] - after[0]])
+            middle /= np.linalg.norm(middle)
+            yield _feature(CORNER, place[k], middle, float(np.cos(turn / 2)), thing, index)
+
+
+def _feature(kind: int, at: FloatArray, u: FloatArray, size: float, thing: Obstacle, index: int) -> Feature:
+    x, y, ux, uy = float(at[0]), float(at[1]), float(u[0]), float(u[1])
+    return Feature(kind, x, y, ux, uy, size, 0.0, thing.friction, thing.restitution, index, -1)
