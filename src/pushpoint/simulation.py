@@ -89,6 +89,7 @@ class Setup:
     substeps: int  # plant steps per control tick
     ticks: int  # control ticks from t = 0 to the end
     ticks_per_row: int
+    movable: tuple[int, ...]  # indices of the obstacles that can be pushed about
 
     @classmethod
     def of(cls, scenario: Scenario) -> Setup:
@@ -106,7 +107,13 @@ class Setup:
             substeps=whole_multiple("control_period", period, "plant.dt", plant.dt),
             ticks=whole_multiple("duration", scenario.duration, "control_period", period),
             ticks_per_row=whole_multiple("record_period", scenario.recorded_every, "control_period", period),
+            movable=world.movable,
         )
+
+    @property
+    def bodies(self) -> int:
+        """Links and movable obstacles."""
+        return len(self.robot.links) + len(self.movable)
 
     @property
     def joints(self) -> int:
@@ -185,7 +192,7 @@ class Run:
         self.first_tick, self.ticks_since_row = first_tick, ticks_since_row
         self.ticks = setup.ticks - first_tick
         rows = 1 + (ticks_since_row + self.ticks) // setup.ticks_per_row
-        self.trace = new_trace(len(setup.robot.links), rows, self.ticks * setup.substeps, setup.ticks_per_row)
+        self.trace = new_trace(setup.bodies, rows, self.ticks * setup.substeps, setup.ticks_per_row)
         self.trace.cursor[3] = ticks_since_row
         self.commands = CommandTable(*(np.zeros((self.ticks, setup.joints)) for _ in CommandTable._fields))
         self.events: list[ControlEvent] = []
@@ -288,8 +295,8 @@ class Run:
             step_time=(self.first_tick * self.setup.substeps + np.arange(1.0, steps + 1)) * self.setup.plant.dt,
         )
         return Recording(
-            data=data_set(self.setup.robot, self.trace, times, reference),
-            contacts=contact_set(self.trace, times.row_time),
+            data=data_set(self.setup.robot, self.trace, times, reference, self.setup.movable),
+            contacts=contact_set(self.trace, times.row_time, len(self.setup.robot.links)),
             events=event_set(self.events),
             scenario=self.setup.scenario,
             failure=None if failure is None else {**asdict(failure), "status": failure.status.name},

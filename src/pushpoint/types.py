@@ -110,9 +110,9 @@ class Trace(NamedTuple):
     """
 
     cursor: IntArray  # (5,): next row, next contact, next step, ticks since the last row, ticks per row
-    link: FloatArray  # (rows, n, 11): the columns LINK_COLUMNS
+    link: FloatArray  # (rows, bodies, 11): the columns LINK_COLUMNS, of n links and then of movable obstacles
     energy: FloatArray  # (rows, 6): time [s] and the columns LEDGER [J]
-    contact: FloatArray  # (contacts, 10): the columns CONTACT_COLUMNS
+    contact: FloatArray  # (contacts, 12): the columns CONTACT_COLUMNS
     step: FloatArray  # (steps, 3): residual, iterations, status
 
 
@@ -123,15 +123,16 @@ LINK_COLUMNS = (
 )  # fmt: skip
 CONTACT_COLUMNS = (
     "row", "link", "obstacle", "place", "point_x", "point_y", "normal_x", "normal_y", "force_x", "force_y",
+    "slip", "impact",  # whether it slid at the end of the row; impulse of impacts since the last row [N s]
 )  # fmt: skip
 LEDGER = ("kinetic_energy", "servo_work", "friction_work", "contact_work", "numerical_work")
 
 
-def new_trace(links: int, rows: int, steps: int, ticks_per_row: int, contacts: int = 1024) -> Trace:
-    """An empty trace; `contacts` is the room of the contact table, which `grown` enlarges."""
+def new_trace(bodies: int, rows: int, steps: int, ticks_per_row: int, contacts: int = 1024) -> Trace:
+    """An empty trace of `bodies` links and movable obstacles; `contacts`: room of the contact table, see `grown`."""
     return Trace(
         cursor=np.array([0, 0, 0, 0, ticks_per_row], dtype=np.int64),
-        link=np.zeros((rows, links, len(LINK_COLUMNS))),
+        link=np.zeros((rows, bodies, len(LINK_COLUMNS))),
         energy=np.zeros((rows, 1 + len(LEDGER))),
         contact=np.zeros((contacts, len(CONTACT_COLUMNS))),
         step=np.zeros((steps, 3)),

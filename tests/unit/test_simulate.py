@@ -101,7 +101,7 @@ class Obedient:
         row, at = int(trace.cursor[0]), int(trace.cursor[1])
         self._pose(state, trace, row)
         trace.link[row, 0, 6] = state["push"][0] / trace.cursor[4]
-        trace.contact[at] = row, 0, 0, 0.1, 0, 0, 0, 1, state["push"][0], 0
+        trace.contact[at] = row, 0, 0, 0.1, 0, 0, 0, 1, state["push"][0], 0, 0, 0
         state["push"][:] = 0.0
         trace.cursor[0], trace.cursor[1], trace.cursor[3] = row + 1, at + 1, 0
         return trace

@@ -52,7 +52,7 @@ def stepped(run: Prepared) -> Trace | None:
     setup, pose, table = run
     state = setup.plant.initial_state(pose)
     rows = 1 + setup.ticks // setup.ticks_per_row
-    trace = new_trace(len(setup.robot.links), rows, setup.ticks * setup.substeps, setup.ticks_per_row)
+    trace = new_trace(setup.bodies, rows, setup.ticks * setup.substeps, setup.ticks_per_row)
     setup.plant.record_start(state, trace)
     trace, failure = setup.plant.rollout(state, table, setup.substeps, trace)
     return trace if failure is None else None

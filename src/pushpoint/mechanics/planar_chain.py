@@ -145,9 +145,9 @@ def shifted(xx: float, xy: float, yy: float, xw: float, yw: float, sx: float, sy
 
 
 @kernel
-def sweep(link: Records) -> None:
+def sweep(link: Records, gain: float) -> None:
     """Solve (J' K J + joint stiffness) dV = J' F + joint torque for the link velocities J dV = (dx, dy, dw), in O(n),
-    and add them to the velocities.
+    and add `gain` times them to the velocities.
 
     K are the blocks xx .. ww. One articulated-body sweep; the reference point of each elimination is the joint itself,
     where the joint axis is (0, 0, 1), so that accuracy does not depend on the length of the chain.
@@ -175,13 +175,13 @@ def sweep(link: Records) -> None:
         xw, yw, more = shifted(xx, xy, yy, xw * left, yw * left, hx, hy)
         ww = ww * left + more
         fw += hx * fy - hy * fx
-    solve_root(link[0], (xx, xy, yy, xw, yw, ww, fx, fy, fw))
-    spread(link)
+    solve_root(link[0], (xx, xy, yy, xw, yw, ww, fx, fy, fw), gain)
+    spread(link, gain)
 
 
 @kernel
-def solve_root(root: Records, block: Block) -> None:
-    """The symmetric 3 x 3 system of the root link, by Cholesky's method without roots."""
+def solve_root(root: Records, block: Block, gain: float) -> None:
+    """The symmetric 3 x 3 system of the root link (or of a single body), by Cholesky's method without roots."""
     xx, xy, yy, xw, yw, ww, fx, fy, fw = block
     l10, l20 = xy / xx, xw / xx
     d1 = yy - l10 * xy
@@ -192,13 +192,13 @@ def solve_root(root: Records, block: Block) -> None:
     y = y1 / d1 - l21 * w
     x = fx / xx - l10 * y - l20 * w
     root.dx, root.dy, root.dw = x, y, w
-    root.vx += x
-    root.vy += y
-    root.w += w
+    root.vx += gain * x
+    root.vy += gain * y
+    root.w += gain * w
 
 
 @inlined
-def spread(link: Records) -> None:
+def spread(link: Records, gain: float) -> None:
     """Back substitution of `sweep` from the root to the head."""
     x, y, w = link[0].dx, link[0].dy, link[0].dw
     for i in range(1, link.shape[0]):
@@ -207,6 +207,6 @@ def spread(link: Records) -> None:
         w += a.pivot - a.row_x * x - a.row_y * y - a.row_w * w
         x, y = x - w * a.hy, y + w * a.hx
         a.dx, a.dy, a.dw = x, y, w
-        a.vx += x
-        a.vy += y
-        a.w += w
+        a.vx += gain * x
+        a.vy += gain * y
+        a.w += gain * w

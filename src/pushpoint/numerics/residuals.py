@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 
 from pushpoint._jit import kernel
-from pushpoint.numerics.projections import project_disc
+from pushpoint.numerics.projections import clip, project_disc, project_half_ellipses
 
 
 @kernel
@@ -23,3 +23,17 @@ def friction_residual(px: float, py: float, vx: float, vy: float, radius: float)
     x, y = project_disc(px - vx, py - vy, radius)
     dx, dy = px - x, py - y
     return math.sqrt(dx * dx + dy * dy)
+
+
+@kernel
+def skewed_residual(px: float, py: float, vx: float, vy: float, radius: float, skew: float) -> float:
+    """friction_residual for the set of project_half_ellipses."""
+    x, y, _, _, _ = project_half_ellipses(px - vx, py - vy, radius, skew)
+    dx, dy = px - x, py - y
+    return math.sqrt(dx * dx + dy * dy)
+
+
+@kernel
+def interval_residual(impulse: float, velocity: float, limit: float) -> float:
+    """The same on a line:  |P - clip(P - v)|."""
+    return abs(impulse - clip(impulse - velocity, limit))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -27,8 +27,11 @@ class RunClock(NamedTuple):
     step_time: FloatArray  # [s], ends of the steps
 
 
-def data_set(robot: Robot, trace: Trace, clock: RunClock, reference: FloatArray) -> xr.Dataset:
-    """Everything that has a row per recorded instant or per step. `reference` (rows, joints) [rad]."""
+def data_set(
+    robot: Robot, trace: Trace, clock: RunClock, reference: FloatArray, movable: Sequence[int] = ()
+) -> xr.Dataset:
+    """Everything that has a row per recorded instant or per step. `reference` (rows, joints) [rad]; `movable`: indices
+    of the obstacles whose rows follow those of the links in the trace."""
     rows, steps, links = len(clock.row_time), len(clock.step_time), len(robot.links)
     coordinates = {
         "time": _labelled(("time",), clock.row_time, "s", "time"),
@@ -37,13 +40,29 @@ def data_set(robot: Robot, trace: Trace, clock: RunClock, reference: FloatArray)
         "axis": ("axis", np.array(AXES)),
         "step_time": _labelled(("step",), clock.step_time, "s", "time at the end of the step"),
     }
+    link = trace.link[:rows, :links]
     variables = {
-        **_link_variables(robot, trace.link[:rows]),
-        **_joint_variables(trace.link[:rows], reference),
+        **_link_variables(robot, link),
+        **_joint_variables(link, reference),
         **_energy_variables(trace.energy[:rows]),
         **_step_variables(trace.step[:steps]),
     }
+    if movable:
+        coordinates["movable"] = _labelled(("movable",), np.array(movable), "1", "index of the obstacle in the world")
+        variables |= _obstacle_variables(trace.link[:rows, links:])
     return xr.Dataset(variables, coordinates)
+
+
+def _obstacle_variables(body: FloatArray) -> Variables:
+    dims = ("time", "movable", "axis")
+    position, velocity = _columns(body, "x", "y"), _columns(body, "velocity_x", "velocity_y")
+    ground_force = _columns(body, "ground_force_x", "ground_force_y")
+    return {
+        "obstacle_position": _labelled(dims, position, "m", "position of movable obstacles"),
+        "obstacle_velocity": _labelled(dims, velocity, "m/s", "velocity of movable obstacles"),
+        "obstacle_rate": _labelled(dims[:2], _column(body, "rate"), "rad/s", "angular velocity of movable obstacles"),
+        "obstacle_ground_force": _labelled(dims, ground_force, "N", "mean friction of the ground on them"),
+    }
 
 
 def _link_variables(robot: Robot, link: FloatArray) -> Variables:
@@ -90,13 +109,20 @@ def _step_variables(step: FloatArray) -> Variables:
     }
 
 
-def contact_set(trace: Trace, row_time: FloatArray) -> xr.Dataset:
-    """One line per link-obstacle pair that pushed since the last row; forces are means."""
+def contact_set(trace: Trace, row_time: FloatArray, links: int | None = None) -> xr.Dataset:
+    """One line per point at which a link pushed against an obstacle since the last row; forces are means.
+
+    With `links`, lines of movable obstacles that pushed against others are left out.
+    """
     table = trace.contact[: trace.cursor[1]]
+    if links is not None:
+        table = table[_contact(table, "link")[:, 0] < links]
     row, link, obstacle = (_contact(table, name)[:, 0].astype(np.int64) for name in ("row", "link", "obstacle"))
     place, point = _contact(table, "place")[:, 0], _contact(table, "point_x", "point_y")
     normal, force = _contact(table, "normal_x", "normal_y"), _contact(table, "force_x", "force_y")
+    slip, impact = _contact(table, "slip")[:, 0].astype(np.int64), _contact(table, "impact")[:, 0]
     side = _side(trace.link[row, link, LINK_COLUMNS.index("angle")], normal)
+    across = normal[:, 0] * force[:, 1] - normal[:, 1] * force[:, 0]
     one, two = ("contact",), ("contact", "axis")
     variables = {
         "time": _labelled(one, row_time[row], "s", "time of the row"),
@@ -107,6 +133,10 @@ def contact_set(trace: Trace, row_time: FloatArray) -> xr.Dataset:
         "point": _labelled(two, point, "m", "contact point"),
         "normal": _labelled(two, normal, "1", "unit normal from the obstacle to the link"),
         "force": _labelled(two, force, "N", "mean force on the link since the last row"),
+        "normal_force": _labelled(one, np.sum(normal * force, axis=1), "N", "the part of it along the normal"),
+        "tangential_force": _labelled(one, across, "N", "friction: the part of it to the left of the normal"),
+        "slip": _labelled(one, slip, "1", "1: slid in the last step of the row, 0: stuck, or smooth"),
+        "impact": _labelled(one, impact, "N s", "impulse along the normal of impacts since the last row"),
     }
     return xr.Dataset(variables, {"axis": ("axis", np.array(AXES))})
 

@@ -22,7 +22,7 @@ class LastRow:
 
     link: FloatArray  # (n, 11): LINK_COLUMNS
     energy: FloatArray  # (6,): time and LEDGER
-    contact: FloatArray  # (contacts, 10): CONTACT_COLUMNS
+    contact: FloatArray  # (contacts, 12): CONTACT_COLUMNS
 
 
 @dataclass(frozen=True, slots=True)

@@ -173,6 +173,10 @@ class World(Frozen):
         return tuple(k for k, thing in enumerate(self.obstacles) if isinstance(thing, Disc) and thing.mass is not None)
 
     @property
+    def movable_discs(self) -> tuple[Disc, ...]:
+        return tuple(disc for disc in self.discs if disc.mass is not None)
+
+    @property
     def discs(self) -> tuple[Disc, ...]:
         return tuple(thing for thing in self.obstacles if isinstance(thing, Disc))
 

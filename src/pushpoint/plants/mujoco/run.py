@@ -212,7 +212,7 @@ def write_row(params: Params, state: State, trace: Trace, span: float) -> None:
     for (i, k), pair in sorted(state.pairs.items()):
         if np.any(pair[SINCE_ROW]):
             place = pair[PLACE], *contact_point(params, k, pair[NORMAL]), *pair[NORMAL]
-            trace.contact[trace.cursor[1]] = row, i, k, *place, *(pair[SINCE_ROW] / span)
+            trace.contact[trace.cursor[1]] = row, i, k, *place, *(pair[SINCE_ROW] / span), 0.0, 0.0  # smooth and soft
             trace.cursor[1] += 1
         pair[SINCE_ROW] = 0.0
     state.sums[:, RECORD:] = 0.0

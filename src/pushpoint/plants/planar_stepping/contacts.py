@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from pushpoint._jit import kernel
+from pushpoint._jit import inlined, kernel
 from pushpoint.geometry.capsule_disc import capsule_disc
+from pushpoint.geometry.capsule_edge import APART, axis_to_corner, distance_to_edge, end_to_edge
 from pushpoint.geometry.grid import cell_range
 from pushpoint.numerics.records import Records
+from pushpoint.plants.planar_stepping.extras import Extras
 from pushpoint.plants.planar_stepping.model import (
+    BODY,
     CONSERVING,
     DT,
+    END_AXIS,
+    END_HEAD,
+    END_TAIL,
     LISTED,
     TRAVELLED,
     Problem,
@@ -19,15 +25,15 @@ from pushpoint.types import FloatArray, IntArray
 
 
 @kernel
-def add_pair(disc: int, start: IntArray, i: int, pair_disc: IntArray) -> bool:
-    """Append a disc to link i's list unless it is there. False if the table is full."""
+def add_pair(code: int, start: IntArray, i: int, pair_code: IntArray) -> bool:
+    """Append an obstacle to link i's list unless it is there. False if the table is full."""
     last = start[i + 1]
     for p in range(start[i], last):
-        if pair_disc[p] == disc:
+        if pair_code[p] == code:
             return True
-    if last == pair_disc.size:
+    if last == pair_code.size:
         return False
-    pair_disc[last] = disc
+    pair_code[last] = code
     start[i + 1] = last + 1
     return True
 
@@ -39,9 +45,9 @@ def is_near(dx: float, dy: float, distance: float) -> bool:
 
 
 @kernel
-def list_link(link: Records, around: Surroundings, i: int, reach: float, start: IntArray, out: IntArray) -> bool:
-    """Neighbours of link i: all discs with a gap below `reach`, and some beyond. False if the table is full."""
-    a = link[i]
+def list_link(problem: Problem, around: Surroundings, i: int, reach: float, extras: Extras | None) -> bool:
+    """Neighbours of link i: all obstacles with a gap below `reach`, and some beyond. False if the table is full."""
+    a, start, out = problem.link[i], around.pair_start, around.pair_code
     start[i + 1] = start[i]
     x, y, cell_size = a.x, a.y, around.grid.origin[2]
     full = a.axis + a.radius + reach
@@ -53,47 +59,81 @@ def list_link(link: Records, around: Surroundings, i: int, reach: float, start: 
         for c in range(column_first, column_last):
             cell = r * around.grid.shape[0] + c
             for k in range(around.grid.start[cell], around.grid.start[cell + 1]):
-                disc = around.grid.item[k]
-                dx, dy = x - around.disc[disc, 0], y - around.disc[disc, 1]
-                if is_near(dx, dy, around.disc[disc, 2] + full) and not add_pair(disc, start, i, out):
-                    return False
+                item = around.grid.item[k]
+                if extras is not None:
+                    if not add_feature(extras.feature, item, x, y, full, start, i, out):
+                        return False
+                else:
+                    dx, dy = x - around.disc[item, 0], y - around.disc[item, 1]
+                    if is_near(dx, dy, around.disc[item, 2] + full) and not add_pair(item, start, i, out):
+                        return False
+    if extras is not None:
+        return list_movable(problem, around, i, full, extras)
+    return True
+
+
+@inlined
+def list_movable(problem: Problem, around: Surroundings, i: int, full: float, extras: Extras) -> bool:
+    """Movable obstacles near row i, each pair once: with the later of two obstacles."""
+    a, links = problem.link[i], problem.chain.shape[0]
+    for f in range(extras.feature.shape[0]):
+        other = links + int(extras.feature[f, BODY])
+        if other >= links and other > i:
+            b = problem.link[other]
+            near = is_near(a.x - b.x, a.y - b.y, full + b.radius)
+            if near and not add_pair(3 * f + END_AXIS, around.pair_start, i, around.pair_code):
+                return False
     return True
 
 
 @kernel
+def add_feature(
+    feature: FloatArray, f: int, x: float, y: float, full: float, start: IntArray, i: int, out: IntArray
+) -> bool:
+    """A corner as one pair, an edge as two: with either end of the link. False if the table is full."""
+    if feature[f, 0] > 0.0:
+        if distance_to_edge(x, y, feature[f]) > full * full:
+            return True
+        return add_pair(3 * f + END_TAIL, start, i, out) and add_pair(3 * f + END_HEAD, start, i, out)
+    if not is_near(x - feature[f, 1], y - feature[f, 2], feature[f, 6] + full):
+        return True
+    return add_pair(3 * f + END_AXIS, start, i, out)
+
+
+@kernel
 def recall(state: State, i: int, around: Surroundings, at: int) -> None:
-    """What is remembered of link i and the disc of the new pair `at`, if it was a pair before."""
+    """What is remembered of link i and the obstacle of the new pair `at`, if it was a pair before."""
     new = around.pair[at]
-    new.impulse = new.place = new.normal_x = new.normal_y = 0.0
+    new.impulse = new.tangential = new.place = new.normal_x = new.normal_y = new.slip = new.impact = 0.0
     new.tick_x = new.tick_y = new.record_x = new.record_y = 0.0
     for p in range(state.pair_start[i], state.pair_start[i + 1]):
-        if state.pair_disc[p] == around.pair_disc[at]:
+        if state.pair_code[p] == around.pair_code[at]:
             around.pair[at] = state.pair[p]
 
 
 @kernel
-def list_neighbours(problem: Problem, around: Surroundings, state: State, reach: float) -> bool:
-    """List all discs within `reach` [m] at the current pose, keeping warm starts. False if the table is full."""
+def list_neighbours(problem: Problem, around: Surroundings, state: State, reach: float, extras: Extras | None) -> bool:
+    """List all obstacles within `reach` [m] at the current pose, keeping warm starts. False if the table is full."""
     n, start = problem.link.shape[0], around.pair_start
     for i in range(n):
-        if not list_link(problem.link, around, i, reach, start, around.pair_disc):
+        if not list_link(problem, around, i, reach, extras):
             return False
         for p in range(state.pair_start[i], state.pair_start[i + 1]):
             if state.pair[p].record_x != 0.0 or state.pair[p].record_y != 0.0:  # not yet written
-                add_pair(state.pair_disc[p], start, i, around.pair_disc)
+                add_pair(state.pair_code[p], start, i, around.pair_code)
         for at in range(start[i], start[i + 1]):
             recall(state, i, around, at)
     for i in range(n + 1):
         state.pair_start[i] = start[i]
     for p in range(start[n]):
-        state.pair_disc[p] = around.pair_disc[p]
+        state.pair_code[p] = around.pair_code[p]
         state.pair[p] = around.pair[p]
     state.ledger[TRAVELLED], state.ledger[LISTED] = 0.0, reach
     return True
 
 
 @kernel
-def find_contacts(problem: Problem, disc: FloatArray, state: State, reach: float) -> None:
+def find_contacts(problem: Problem, around: Surroundings, state: State, reach: float, extras: Extras | None) -> None:
     """Contacts of this step, P2 (39): gaps at the middle of the step, directions (14), (16).
 
     conserving: obstacles within `reach` [m] may be approached at most at gap / dt, so that links land on the surface.
@@ -101,26 +141,75 @@ def find_contacts(problem: Problem, disc: FloatArray, state: State, reach: float
     """
     link, contact, pair = problem.link, problem.contact, state.pair
     conserving = problem.number[CONSERVING] > 0.0
+    nearest = reach if conserving else 0.0
     count = 0
     for i in range(link.shape[0]):
         a = link[i]
         problem.first[i] = count
         for p in range(state.pair_start[i], state.pair_start[i + 1]):
-            k = state.pair_disc[p]
-            dx, dy = a.x - disc[k, 0], a.y - disc[k, 1]
-            if not is_near(dx, dy, disc[k, 2] + a.radius + a.axis + reach):
-                pair[p].impulse = 0.0
+            if extras is None:
+                gap, place, nx, ny = disc_gap(a, around.disc, state.pair_code[p], nearest)
+            else:
+                gap, place, nx, ny = feature_gap(problem, i, state.pair_code[p], extras)
+            if gap > nearest:
+                pair[p].impulse = pair[p].tangential = 0.0
                 continue
-            distance, place, nx, ny = capsule_disc(dx, dy, a.cos, a.sin, a.axis)
-            gap = distance - disc[k, 2] - a.radius
-            if gap > (reach if conserving else 0.0):
-                pair[p].impulse = 0.0
-                continue
-            contact[count].normal_x, contact[count].normal_y = nx, ny
-            contact[count].arm = place * (a.cos * ny - a.sin * nx)
-            contact[count].approach = max(gap, 0.0) / problem.number[DT] if conserving else 0.0
-            contact[count].guess = pair[p].impulse
-            contact[count].pair = p
+            c = contact[count]
+            c.normal_x, c.normal_y = nx, ny
+            c.arm = place * (a.cos * ny - a.sin * nx)
+            c.approach = max(gap, 0.0) / problem.number[DT] if conserving else 0.0
+            c.guess = pair[p].impulse
+            c.pair = p
             pair[p].place, pair[p].normal_x, pair[p].normal_y = place, nx, ny
+            away = a.radius + gap
+            pair[p].point_x, pair[p].point_y = a.x + place * a.cos - away * nx, a.y + place * a.sin - away * ny
+            if extras is not None:
+                roughen(problem, i, c, gap, place, extras.feature[state.pair_code[p] // 3])
+                c.guess_t = pair[p].tangential
             count += 1
     problem.first[link.shape[0]] = count
+
+
+@inlined
+def disc_gap(a: Records, disc: FloatArray, k: int, nearest: float) -> tuple[float, float, float, float]:
+    """Gap [m] between a link and a disc, place along the link, normal; only roughly if it is above `nearest`."""
+    dx, dy = a.x - disc[k, 0], a.y - disc[k, 1]
+    if not is_near(dx, dy, disc[k, 2] + a.radius + a.axis + nearest):
+        return APART, 0.0, 0.0, 0.0
+    distance, place, nx, ny = capsule_disc(dx, dy, a.cos, a.sin, a.axis)
+    return distance - disc[k, 2] - a.radius, place, nx, ny
+
+
+@inlined
+def feature_gap(problem: Problem, i: int, code: int, extras: Extras) -> tuple[float, float, float, float]:
+    """The same between row i and an edge, a corner, or a movable obstacle."""
+    a, feature = problem.link[i], extras.feature[code // 3]
+    if code % 3 != END_AXIS:
+        place = a.axis if code % 3 == END_HEAD else -a.axis
+        out, nx, ny = end_to_edge(a.x + place * a.cos, a.y + place * a.sin, feature)
+        return out - a.radius, place, nx, ny
+    x, y = feature[1], feature[2]
+    if feature[BODY] >= 0.0:
+        b = problem.link[problem.chain.shape[0] + int(feature[BODY])]
+        x, y = b.x, b.y
+    distance, place, nx, ny = axis_to_corner(a.x - x, a.y - y, a.cos, a.sin, a.axis, feature)
+    return distance - feature[6] - a.radius, place, nx, ny
+
+
+@inlined
+def roughen(problem: Problem, i: int, c: Records, gap: float, place: float, feature: FloatArray) -> None:
+    """Friction, restitution and the movable partner of a contact."""
+    a, dt = problem.link[i], problem.number[DT]
+    nx, ny = c.normal_x, c.normal_y
+    c.owner, c.other, c.lever = i, -1.0, 0.0
+    # Friction acts at the surface of the link, to the left of the normal.
+    c.arm_t = place * (a.cos * nx + a.sin * ny) - a.radius
+    c.mu, c.limit = feature[7], feature[7] * c.guess
+    speed = nx * a.old_vx + ny * a.old_vy + c.arm * a.old_w
+    if feature[BODY] >= 0.0:
+        c.other = problem.chain.shape[0] + feature[BODY]
+        b = problem.link[int(c.other)]
+        c.lever = b.radius + gap
+        speed -= nx * b.old_vx + ny * b.old_vy
+    if feature[8] > 0.0 and gap + dt * speed < 0.0:  # it will hit in this step: Newton's law
+        c.approach = feature[8] * speed

@@ -1,4 +1,4 @@
-"""The force laws of a step: impulses as functions of the end velocity, their tangents, and their residuals.
+"""All laws of a step together: impulses as functions of the end velocity, their tangents, and their residuals.
 
 With multipliers from the last iterate (augmented Lagrangian) every impulse is a monotone function of a velocity:
 
@@ -18,12 +18,13 @@ import math
 
 from pushpoint._jit import inlined, kernel
 from pushpoint.mechanics.planar_chain import carried
-from pushpoint.numerics.projections import clip, dead_band
 from pushpoint.numerics.records import Records
 from pushpoint.numerics.residuals import friction_residual, unilateral_residual
+from pushpoint.plants.planar_stepping.extras import Extras
+from pushpoint.plants.planar_stepping.ground import ground_impulse, rough_ground, rough_ground_residual, slide
+from pushpoint.plants.planar_stepping.joints import joint_impulse, passive_impulse, stop_residual
 from pushpoint.plants.planar_stepping.model import DT, GRAVITY, HELD, PENALTY, SPEED, WEIGHT, WORST_LINK, Problem
-
-INSIDE = 1.0 - 1e-9  # a friction impulse whose square is below this part of the disc's was one of stick
+from pushpoint.plants.planar_stepping.rough_contact import contact_residual, rough_contact
 
 
 @kernel
@@ -36,46 +37,11 @@ def load_imbalance(link: Records, i: int) -> None:
 
 
 @kernel
-def slide(link: Records, i: int) -> tuple[float, float]:
-    """Velocity of the centre of link i in scaled link axes: P_T . gamma_T is the power, P2 (27)."""
-    a = link[i]
-    along = a.cos * a.vx + a.sin * a.vy
-    across = a.cos * a.vy - a.sin * a.vx
-    return a.along * along, a.across * across
-
-
-@kernel
 def approach_speed(link: Records, contact: Records, i: int, k: int) -> float:
     """gamma_H + gap / dt: not negative at the end of the step, P2 (59)."""
     a = link[i]
     speed: float = contact[k].normal_x * a.vx + contact[k].normal_y * a.vy + contact[k].arm * a.w
     return speed + float(contact[k].approach)
-
-
-@inlined
-def ground_impulse(link: Records, i: int, penalty: float, held: bool) -> None:
-    """Friction of link i in the world frame, and its tangent; P2 (58) with (50) or (52)."""
-    a = link[i]
-    radius, r, along, across = a.disc, penalty * a.mass, a.along, a.across
-    c, s, vx, vy = a.cos, a.sin, a.vx, a.vy
-    guess_x, guess_y = a.ground_guess_x, a.ground_guess_y
-    x, y = guess_x - r * along * (c * vx + s * vy), guess_y - r * across * (c * vy - s * vx)
-    limit, square = radius * radius, x * x + y * y
-    stuck = held and guess_x * guess_x + guess_y * guess_y < INSIDE * limit
-    if square > limit and not stuck:  # slip: only what is across the impulse can change
-        shrink = 1.0 / math.sqrt(square)
-        x, y, k = x * shrink, y * shrink, r * radius * shrink
-        tx, ty = -along * y, across * x
-        x, y = radius * x, radius * y
-        wx, wy = c * tx - s * ty, s * tx + c * ty
-        xx, xy, yy = k * wx * wx, k * wx * wy, k * wy * wy
-    else:
-        kx, ky = r * along * along, r * across * across
-        xx, xy, yy = c * c * kx + s * s * ky, c * s * (kx - ky), s * s * kx + c * c * ky
-    a.xx, a.xy, a.yy = a.mass + xx, xy, a.mass + yy
-    a.ground_x, a.ground_y = x, y
-    x, y = along * x, across * y
-    a.applied_x, a.applied_y = c * x - s * y, s * x + c * y
 
 
 @kernel
@@ -106,47 +72,70 @@ def contact_impulse(link: Records, contact: Records, i: int, k: int, r: float, h
 
 
 @kernel
-def joint_impulse(link: Records, i: int, dt: float) -> None:
-    """Servo impulse of the joint behind link i at the end rate, and its tangent; P2 (43) with the joint's rate."""
-    a = link[i]
-    stiffness = 0.5 * dt * a.servo_p + a.servo_d
-    servo = a.drive - stiffness * (a.w - link[i - 1].w)
-    demand = dead_band(servo, a.band) + a.feed
-    a.torque = clip(demand, a.limit)
-    free = abs(servo) < a.band or abs(demand) > a.limit
-    a.stiffness = 0.0 if free else stiffness
-
-
-@kernel
-def evaluate(problem: Problem) -> float:
+def evaluate(problem: Problem, extras: Extras | None) -> float:
     """All impulses, tangents and imbalances at the present velocity; returns the residual of the balance: unbalanced
     impulse over (weight x dt), moments also over the link length."""
-    link, penalty, held = problem.link, problem.number[PENALTY], problem.number[HELD] > 0.0
-    dt = problem.number[DT]
+    if extras is not None:
+        act_on_all(problem, extras)
+    link, chain, held = problem.link, problem.chain, problem.number[HELD] > 0.0
+    penalty, dt = problem.number[PENALTY], problem.number[DT]
     fx = fy = moment = worst = 0.0
-    at, fastest = link.shape[0] - 1, problem.number[GRAVITY] * dt
+    at, fastest = chain.shape[0] - 1, problem.number[GRAVITY] * dt
     fastest *= fastest
-    for i in range(link.shape[0] - 1, -1, -1):
-        a = link[i]
-        if a.disc > 0.0:
-            ground_impulse(link, i, penalty, held)
-        else:
-            a.xx, a.xy, a.yy = a.mass, 0.0, a.mass
-            a.applied_x = a.applied_y = 0.0
-        a.xw, a.yw, a.ww = 0.0, 0.0, a.inertia
-        a.applied_w = 0.0
-        for k in range(problem.first[i], problem.first[i + 1]):
-            contact_impulse(link, problem.contact, i, k, penalty * a.mass, held)
+    for i in range(chain.shape[0] - 1, -1, -1):
+        if extras is None:
+            act_on(problem, i, penalty, held)
         load_imbalance(link, i)
         if i > 0:
             joint_impulse(link, i, dt)
+            if extras is not None:
+                passive_impulse(link, extras.more, i, penalty, held)
         fx, fy, moment, wrong = carried(link, i, fx, fy, moment)
         if not wrong <= worst:
             worst, at = wrong, i
         fastest = max(fastest, squared_speed(link, i))
+    if extras is not None:
+        for i in range(chain.shape[0], link.shape[0]):
+            worst = max(worst, free_imbalance(link, i))
+            fastest = max(fastest, squared_speed(link, i))
     problem.number[SPEED] = math.sqrt(fastest)
     problem.number[WORST_LINK] = at
     return float(max(abs(fx), abs(fy), worst) / (problem.number[WEIGHT] * dt))
+
+
+@inlined
+def act_on(problem: Problem, i: int, penalty: float, held: bool) -> None:
+    """Impulses of ground and obstacles on link i and their tangents, as P2 has them."""
+    link = problem.link
+    a = link[i]
+    if a.disc > 0.0:
+        ground_impulse(link, i, penalty, held)
+    else:
+        a.xx, a.xy, a.yy = a.mass, 0.0, a.mass
+        a.applied_x = a.applied_y = 0.0
+    a.xw, a.yw, a.ww = 0.0, 0.0, a.inertia
+    a.applied_w = 0.0
+    for k in range(problem.first[i], problem.first[i + 1]):
+        contact_impulse(link, problem.contact, i, k, penalty * a.mass, held)
+
+
+@inlined
+def act_on_all(problem: Problem, extras: Extras) -> None:
+    """The same with extras, for all links and movable obstacles; a contact acts on two of them."""
+    link, penalty, held = problem.link, problem.number[PENALTY], problem.number[HELD] > 0.0
+    for i in range(link.shape[0]):
+        rough_ground(link, extras.more, i, penalty, held)
+    for i in range(link.shape[0]):
+        for k in range(problem.first[i], problem.first[i + 1]):
+            rough_contact(link, problem.contact, i, k, penalty * link[i].mass, held)
+
+
+@inlined
+def free_imbalance(link: Records, i: int) -> float:
+    """Of a movable obstacle, which has no joints [N s]."""
+    load_imbalance(link, i)
+    a = link[i]
+    return float(max(abs(a.fx), abs(a.fy), abs(a.fw) / a.half))
 
 
 @inlined
@@ -158,7 +147,7 @@ def squared_speed(link: Records, i: int) -> float:
 
 
 @kernel
-def law_residual(problem: Problem) -> float:
+def law_residual(problem: Problem, extras: Extras | None) -> float:
     """Largest natural-map residual of all contact laws, relative to the step's speeds (SPEED) and weight."""
     link, contact = problem.link, problem.contact
     if problem.number[SPEED] == 0.0:
@@ -166,15 +155,22 @@ def law_residual(problem: Problem) -> float:
     per_unit, per_speed = 1.0 / (problem.number[WEIGHT] * problem.number[DT]), 1.0 / problem.number[SPEED]
     worst = 0.0
     for i in range(link.shape[0]):
-        a = link[i]
         wrong = 0.0
-        if a.disc > 0.0:
-            vx, vy = slide(link, i)
-            px, py = a.ground_x * per_unit, a.ground_y * per_unit
-            wrong = friction_residual(px, py, vx * per_speed, vy * per_speed, a.disc * per_unit)
-        for k in range(problem.first[i], problem.first[i + 1]):
-            gap_rate = approach_speed(link, contact, i, k)
-            wrong = max(wrong, unilateral_residual(contact[k].impulse * per_unit, gap_rate * per_speed))
+        if extras is None:
+            a = link[i]
+            if a.disc > 0.0:
+                vx, vy = slide(link, i)
+                px, py = a.ground_x * per_unit, a.ground_y * per_unit
+                wrong = friction_residual(px, py, vx * per_speed, vy * per_speed, a.disc * per_unit)
+            for k in range(problem.first[i], problem.first[i + 1]):
+                gap_rate = approach_speed(link, contact, i, k)
+                wrong = max(wrong, unilateral_residual(contact[k].impulse * per_unit, gap_rate * per_speed))
+        else:
+            wrong = rough_ground_residual(link, extras.more, i, per_unit, per_speed)
+            for k in range(problem.first[i], problem.first[i + 1]):
+                wrong = max(wrong, contact_residual(link, contact, i, k, per_unit, per_speed))
+            if 0 < i < problem.chain.shape[0]:
+                wrong = max(wrong, stop_residual(link, extras.more, i, per_unit, per_speed))
         if not wrong <= worst:
             worst = wrong
             problem.number[WORST_LINK] = i
@@ -182,17 +178,33 @@ def law_residual(problem: Problem) -> float:
 
 
 @kernel
-def is_free(problem: Problem) -> bool:
-    """Whether nothing outside can act on the robot in this step."""
-    return bool(problem.link[0].disc == 0.0 and problem.first[problem.link.shape[0]] == 0)
+def is_free(problem: Problem, extras: Extras | None) -> bool:
+    """Whether nothing outside can act on the robot (and on movable obstacles) in this step."""
+    rows = problem.link.shape[0]
+    if extras is None:
+        return bool(problem.link[0].disc == 0.0 and problem.first[rows] == 0)
+    for i in range(rows):
+        a, b = problem.link[i], extras.more[i]
+        if a.disc > 0.0 or b.spin > 0.0 or b.drag_along > 0.0 or b.drag_across > 0.0:
+            return False
+    fixed = 0
+    for k in range(problem.first[rows]):
+        fixed += problem.contact[k].other < 0.0
+    return fixed == 0
 
 
 @kernel
-def keep_multipliers(problem: Problem) -> None:
+def keep_multipliers(problem: Problem, extras: Extras | None) -> None:
     """The impulses found become the multipliers of the next iteration."""
     link = problem.link
     for i in range(link.shape[0]):
         a = link[i]
         a.ground_guess_x, a.ground_guess_y = a.ground_x, a.ground_y
+        if extras is not None:
+            b = extras.more[i]
+            b.spin_guess, b.stop_guess = b.spin_impulse, b.stop
     for k in range(problem.first[link.shape[0]]):
-        problem.contact[k].guess = problem.contact[k].impulse
+        c = problem.contact[k]
+        c.guess = c.impulse
+        if extras is not None:
+            c.guess_t = c.impulse_t

@@ -5,17 +5,20 @@ Symbols of P2: n links, mass m_i, inertia Theta_i, half width L_SC, half axis L_
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from pushpoint.geometry.grid import Grid, build_grid
+from pushpoint.mechanics.features import boxes
 from pushpoint.mechanics.planar_chain import CHAIN_FIELDS
 from pushpoint.numerics.records import Records, as_columns, record_array
+from pushpoint.plants.planar_stepping.extras import Extras
 from pushpoint.plants.planar_stepping.options import PlanarSteppingOptions
 from pushpoint.robots import Robot, Servo
 from pushpoint.types import FloatArray, IntArray, Pose
-from pushpoint.worlds import World
+from pushpoint.worlds import Disc, World
 
 EARTH = 9.81  # [m/s2]
 SKIN_FRACTION = 0.5  # neighbour lists reach at least this part of the largest half width beyond touching
@@ -32,20 +35,33 @@ LINK_FIELDS = (
     "drive", "feed",  # [N m s], of the joint: servo impulse at rate zero; feed-forward
 )  # fmt: skip
 # `approach`: speed [m/s] at which the gap may close; `guess`: multiplier; `pair`: row in State.pair.
-CONTACT_FIELDS = ("normal_x", "normal_y", "arm", "approach", "guess", "impulse", "pair")
+CONTACT_FIELDS = (
+    "normal_x", "normal_y", "arm", "approach", "guess", "impulse", "pair",
+    # With extras: link; movable obstacle as a row of Problem.link, or -1; friction: coefficient, largest impulse, arms
+    # about both partners, impulse, multiplier; tangents.
+    "owner", "other", "mu", "limit", "arm_t", "lever", "impulse_t", "guess_t", "stiff", "stiff_t",
+)  # fmt: skip
 BODY_FIELDS = (
     "x", "y", "angle", "vx", "vy", "w",
     "ground_x", "ground_y",  # [N s], last friction impulse
     "last_vx", "last_vy", "last_w",  # velocity one step earlier
     "cos", "sin",  # of the angle
+    "spin", "stop",  # [N m s], last friction torque, last impulse of a stop
 )  # fmt: skip
-PAIR_FIELDS = ("impulse", "place", "normal_x", "normal_y", "tick_x", "tick_y", "record_x", "record_y")
+PAIR_FIELDS = (
+    "impulse", "tangential",  # [N s], of the last step: along the normal, and to the left of it
+    "place", "normal_x", "normal_y", "point_x", "point_y",  # [m] along the link, normal, contact point [m]
+    "tick_x", "tick_y", "record_x", "record_y",  # [N s], impulses on the link in the tick and since the last row
+    "slip", "impact",  # whether it slid in the last step; impulses of impacts since the last row [N s]
+)  # fmt: skip
 
 # Entries of Problem.number.
 (
     DT, CONSERVING, TOLERANCE, MAX_ITERATIONS, GRAVITY, WEIGHT, PASSIVE, SKIN,  # of the run
     HELD, PENALTY, WORST_LINK, SPEED, REACHED, CENTRE_X, CENTRE_Y,  # of the step
 ) = range(15)  # fmt: skip
+END_AXIS, END_TAIL, END_HEAD = 0, 1, 2  # what of a link touches: anything, or the round end at its tail or head
+OBSTACLE, BODY = 9, 10  # columns of a feature: index in World.obstacles, number of the movable obstacle
 # Entries of State.ledger after those of types.LEDGER: how far any point of the robot has moved since the neighbour
 # lists were made, and how far they reach beyond touching [m].
 TRAVELLED, LISTED = 5, 6
@@ -55,18 +71,19 @@ class Problem(NamedTuple):
     """The contact problem of one step: what does not change in a run, and scratch."""
 
     number: FloatArray  # (15,): dt [s], flags and tolerances; see the names above
-    link: Records  # (n,): LINK_FIELDS
+    link: Records  # (rows,): LINK_FIELDS; first the n links, then the movable obstacles
+    chain: Records  # (n,): the links among them, in the same memory
     contact: Records  # (pairs,): CONTACT_FIELDS
-    first: IntArray  # (n + 1,): contacts of link i are first[i] .. first[i + 1]
+    first: IntArray  # (rows + 1,): contacts of row i are first[i] .. first[i + 1]
 
 
 class Surroundings(NamedTuple):
     """The obstacles, and room for new neighbour lists (see State)."""
 
-    disc: FloatArray  # [m], (m, 3): x, y, radius
-    grid: Grid
+    disc: FloatArray  # [m], (m, 3): x, y, radius; without extras
+    grid: Grid  # of the discs; with extras, of all fixed features
     pair_start: IntArray
-    pair_disc: IntArray
+    pair_code: IntArray
     pair: Records
 
 
@@ -74,71 +91,96 @@ class State(NamedTuple):
     """All that a step depends on: a run from a copy is equal to the bit."""
 
     clock: IntArray  # (2,): steps done; whether free_flight.start_motion was
-    link: Records  # (n,): BODY_FIELDS
-    pair_start: IntArray  # (n + 1,): neighbour pairs of link i are pair_start[i] .. pair_start[i + 1]
-    pair_disc: IntArray  # (pairs,)
-    pair: Records  # (pairs,): PAIR_FIELDS: last impulse [N s], place, normal, impulses of the tick and of the record
-    sums: FloatArray  # (n, 10): impulses of the tick (contact x, y, ground x, y, joint), the same since the last row
+    link: Records  # (rows,): BODY_FIELDS
+    pair_start: IntArray  # (rows + 1,): neighbour pairs of link i are pair_start[i] .. pair_start[i + 1]
+    pair_code: IntArray  # (pairs,): the disc; with extras 3 * feature + END_...
+    pair: Records  # (pairs,): PAIR_FIELDS
+    sums: FloatArray  # (rows, 10): impulses of the tick (contact x, y, ground x, y, joint), the same since the last row
     ledger: FloatArray  # (7,): energy and works [J] as types.LEDGER; TRAVELLED, LISTED
 
 
 def make_problem(robot: Robot, world: World, servo: Servo, options: PlanarSteppingOptions, pairs: int) -> Problem:
-    links = robot.links
-    n, dt = len(links), options.dt
-    along, across = world.ground.along, world.ground.across
-    largest = max(along, across)
-    link = record_array(n, LINK_FIELDS)
-    link["half"] = [part.length / 2 for part in links]
-    link["mass"] = [part.mass for part in links]
-    link["inertia"] = [part.inertia for part in links]
-    link["axis"] = [part.half_core for part in links]
-    link["radius"] = [part.radius for part in links]
-    link["disc"] = largest * link["mass"] * world.gravity * dt
-    if largest > 0:
-        link["along"], link["across"] = along / largest, across / largest
-    link["servo_p"], link["servo_d"] = dt * servo.stiffness, dt * servo.damping
-    link["band"] = dt * 0.5 * servo.stiffness * servo.play
-    link["limit"] = dt * min(servo.torque_limit, 1e12)  # finite, so that arithmetic with it stays finite
+    n, dt, gravity = len(robot.links), options.dt, world.gravity
+    movable = world.movable_discs
+    link = record_array(n + len(movable), LINK_FIELDS)
+    for row, part in zip(link, robot.links, strict=False):
+        row.half, row.mass, row.inertia = part.length / 2, part.mass, part.inertia
+        row.axis, row.radius = part.half_core, part.radius
+    for row, thing in zip(link[n:], movable, strict=True):
+        mass = thing.mass or 0.0  # it has one, or it would not be movable
+        row.half = row.radius = thing.radius
+        row.mass, row.inertia = mass, 0.5 * mass * thing.radius**2
+        row.disc, row.along, row.across = thing.ground_friction * mass * gravity * dt, 1.0, 1.0
+    chain = link[:n]
+    set_ground(chain, world, dt)
+    set_servos(chain, robot, servo, dt)
     number = np.zeros(15)
     number[DT] = dt
     number[CONSERVING] = options.scheme == "conserving"
     number[TOLERANCE] = options.tolerance
     number[MAX_ITERATIONS] = options.max_iterations or (200 if options.solver == "newton" else 200_000)
-    number[GRAVITY] = world.gravity
-    number[WEIGHT] = link["mass"].sum() * max(world.gravity, EARTH)  # a scale for residuals, also in space
-    number[PASSIVE] = largest * world.gravity > 0 or len(world.obstacles) > 0
-    number[SKIN] = SKIN_FRACTION * link["radius"].max()
-    return Problem(number, link, record_array(pairs, CONTACT_FIELDS), np.zeros(n + 1, np.int64))
+    number[GRAVITY] = gravity
+    number[WEIGHT] = link["mass"].sum() * max(gravity, EARTH)  # a scale for residuals, also in space
+    number[PASSIVE] = bool(link["disc"].any() or len(world.obstacles) > 0 or not world.is_plain)
+    number[SKIN] = SKIN_FRACTION * chain["radius"].max()
+    return Problem(number, link, chain, record_array(pairs, CONTACT_FIELDS), np.zeros(len(link) + 1, np.int64))
 
 
-def make_surroundings(robot: Robot, world: World) -> Surroundings:
-    disc = np.array([[d.x, d.y, d.radius] for d in world.discs]).reshape(-1, 3)
-    boxes = np.column_stack([disc[:, :2] - disc[:, 2:], disc[:, :2] + disc[:, 2:]])
-    grid = build_grid(boxes, reach=2 * max(link.half_core + link.radius for link in robot.links))
+def set_ground(chain: Records, world: World, dt: float) -> None:
+    """P2's friction; with extras it is laid anew in every step."""
+    along, across = world.ground.along, world.ground.across
+    largest = max(along, across)
+    chain["disc"] = largest * chain["mass"] * world.gravity * dt
+    if largest > 0:
+        chain["along"], chain["across"] = along / largest, across / largest
+
+
+def set_servos(chain: Records, robot: Robot, servo: Servo, dt: float) -> None:
+    chain["servo_p"], chain["servo_d"] = dt * servo.stiffness, dt * servo.damping
+    chain["band"] = dt * 0.5 * servo.stiffness * servo.play
+    chain["limit"] = dt * min(servo.torque_limit, 1e12)  # finite, so that arithmetic with it stays finite
+    for row, joint in zip(chain[1:], robot.joints, strict=False):
+        if not joint.actuated:
+            row.limit = 0.0
+
+
+def make_surroundings(robot: Robot, world: World, extras: Extras | None) -> Surroundings:
+    disc = np.zeros((0, 3))
+    if extras is None:
+        disc = np.array([[d.x, d.y, d.radius] for d in world.discs]).reshape(-1, 3)
+        box, pairs_each = np.column_stack([disc[:, :2] - disc[:, 2:], disc[:, :2] + disc[:, 2:]]), 1
+    else:
+        box, pairs_each = boxes(extras.feature), 2
+    fixed = np.arange(len(box)) if extras is None else np.flatnonzero(extras.feature[:, BODY] < 0)
+    grid = build_grid(box[fixed], reach=2 * max(link.half_core + link.radius for link in robot.links))
+    grid = grid._replace(item=fixed[grid.item])
     # Room for the link-obstacle pairs that the densest spot of the world allows.
-    per_link = min(len(disc), SPARE_PAIRS + 4 * int(np.diff(grid.start).max(initial=0)))
-    n, pairs = len(robot.links), max(1, len(robot.links) * per_link)
-    start, discs = np.zeros(n + 1, np.int64), np.zeros(pairs, np.int64)
-    return Surroundings(disc, grid, start, discs, record_array(pairs, PAIR_FIELDS))
+    per_row = min(len(fixed), SPARE_PAIRS + 4 * int(np.diff(grid.start).max(initial=0))) * pairs_each
+    rows = len(robot.links) + len(world.movable)
+    pairs = max(1, rows * (per_row + len(world.movable)))
+    start, codes = np.zeros(rows + 1, np.int64), np.zeros(pairs, np.int64)
+    return Surroundings(disc, grid, start, codes, record_array(pairs, PAIR_FIELDS))
 
 
-def make_state(problem: Problem, pose: Pose) -> State:
-    n, pairs = len(problem.link), len(problem.contact)
-    link, ledger = record_array(n, BODY_FIELDS), np.zeros(7)
-    start = as_columns(link)
+def make_state(problem: Problem, pose: Pose, movable: Sequence[Disc]) -> State:
+    n, rows, pairs = len(problem.chain), len(problem.link), len(problem.contact)
+    link, ledger = record_array(rows, BODY_FIELDS), np.zeros(7)
+    start = as_columns(link)[:n]
     start[:, 0:2], start[:, 2], start[:, 3:5], start[:, 5] = pose.position, pose.angle, pose.velocity, pose.rate
     start[:, 8:11] = start[:, 3:6]  # as if the step before had changed nothing
     start[:, 11], start[:, 12] = np.cos(pose.angle), np.sin(pose.angle)
+    for row, disc in zip(link[n:], movable, strict=True):
+        row.x, row.y, row.cos = disc.x, disc.y, 1.0
     if pose.velocity.any() or pose.rate.any():
-        mass, inertia = problem.link["mass"], problem.link["inertia"]
+        mass, inertia = problem.chain["mass"], problem.chain["inertia"]
         ledger[0] = 0.5 * ((mass @ pose.velocity**2).sum() + inertia @ pose.rate**2)
     ledger[LISTED] = -1.0  # nothing listed yet
     return State(
         clock=np.zeros(2, np.int64),
         link=link,
-        pair_start=np.zeros(n + 1, np.int64),
-        pair_disc=np.zeros(pairs, np.int64),
+        pair_start=np.zeros(rows + 1, np.int64),
+        pair_code=np.zeros(pairs, np.int64),
         pair=record_array(pairs, PAIR_FIELDS),
-        sums=np.zeros((n, 10)),
+        sums=np.zeros((rows, 10)),
         ledger=ledger,
     )

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from pushpoint._jit import inlined, kernel
-from pushpoint.mechanics.planar_chain import chord_change, sweep, take_chords
+from pushpoint.mechanics.planar_chain import chord_change, take_chords
 from pushpoint.numerics.records import Records
+from pushpoint.plants.planar_stepping.coupled import solve
+from pushpoint.plants.planar_stepping.extras import Extras
 from pushpoint.plants.planar_stepping.laws import (
     evaluate,
     is_free,
@@ -21,6 +23,7 @@ from pushpoint.plants.planar_stepping.model import (
     TOLERANCE,
     Problem,
 )
+from pushpoint.plants.planar_stepping.rough_contact import renew_limits
 
 # Error of the chords over the tolerance, as a part of the fastest link's speed. At the default tolerance it adds up to
 # micrometres in a minute, far below the error of the steps.
@@ -37,6 +40,7 @@ CHORDS_BELOW = 0.1  # imbalance below which the chords are looked after: early, 
 # minimum along the step: descent on a convex function then ends every circle.
 GOOD, VERY_GOOD, PATIENCE = 0.5, 1e-3, 8
 SHORTENINGS = 30
+HOPELESS = 1e300  # imbalance of a step that there is no room to solve
 # r over the link's mass, per second of the step, as impulses grow with it [1/s]. Large ones settle the multipliers in
 # one update, but amplify round-off; a link that slides at a speed of R / r or less needs them: they grow where an
 # update gains too little.
@@ -45,13 +49,14 @@ ROUND_OFF = 1e-7  # an imbalance below that and no longer falling is round-off, 
 
 
 @kernel
-def slope(link: Records) -> float:
+def slope(problem: Problem) -> float:
     """Derivative of the convex function along the Newton step (minus the power of the imbalance)."""
+    link, links = problem.link, problem.chain.shape[0]
     power = 0.0
     for i in range(link.shape[0]):
         a = link[i]
         power += a.fx * a.dx + a.fy * a.dy + a.fw * a.dw
-        if i > 0:
+        if 0 < i < links:
             power += a.torque * (a.dw - link[i - 1].dw)
     return -power
 
@@ -69,14 +74,14 @@ def move(link: Records, length: float) -> None:
 @kernel
 def chords_fit(problem: Problem, error: float) -> bool:
     """Whether the joints close after the step; if not, chords that fit the present rates are taken."""
-    if chord_change(problem.link, problem.number[DT]) <= error * problem.number[SPEED]:
+    if chord_change(problem.chain, problem.number[DT]) <= error * problem.number[SPEED]:
         return True
-    take_chords(problem.link, 0.0, 0.0)
+    take_chords(problem.chain, 0.0, 0.0)
     return False
 
 
 @kernel
-def shorten(problem: Problem, at_zero: float, at_one: float, good: float) -> float:
+def shorten(problem: Problem, extras: Extras | None, at_zero: float, at_one: float, good: float) -> float:
     """Go to where the slope along a Newton step that overshot is below `good` of what it was: safeguarded secants.
     Returns the imbalance there."""
     residual = 1.0
@@ -85,8 +90,8 @@ def shorten(problem: Problem, at_zero: float, at_one: float, good: float) -> flo
         share = 0.5 if k % 3 == 2 else min(0.9, max(0.1, low_slope / (low_slope - high_slope)))
         length = low + share * (high - low)
         move(problem.link, length - at_length)
-        residual = evaluate(problem)
-        at_length, at = length, slope(problem.link)
+        residual = evaluate(problem, extras)
+        at_length, at = length, slope(problem)
         if abs(at) <= good * abs(at_zero):
             break
         if at > 0.0:
@@ -97,64 +102,66 @@ def shorten(problem: Problem, at_zero: float, at_one: float, good: float) -> flo
 
 
 @kernel
-def hold(problem: Problem) -> None:
+def hold(problem: Problem, extras: Extras | None) -> None:
     """Evaluate with all contacts closed and all links stuck that the multipliers show so (see laws)."""
     problem.number[HELD] = 1.0
-    evaluate(problem)
+    evaluate(problem, extras)
 
 
 @kernel
-def newton_step(problem: Problem, before: float, good: float) -> float:
+def newton_step(problem: Problem, extras: Extras | None, before: float, good: float) -> float:
     """One sweep, and as much of its step as is good. Returns the imbalance after it.
 
     The slope along the step grows from below zero, so that only an overshoot is refused: a slope at its end above
     `good` of the one at its start.
     """
-    link = problem.link
     held, problem.number[HELD] = problem.number[HELD] > 0.0, 0.0
-    sweep(link)
-    at_zero = 0.0 if held else slope(link)
-    residual = evaluate(problem)
+    if not solve(problem, extras):
+        return HOPELESS
+    at_zero = 0.0 if held else slope(problem)
+    residual = evaluate(problem, extras)
     if held or residual <= NEAR * before:
         return residual
-    at_one = slope(link)
+    at_one = slope(problem)
     if at_one > good * abs(at_zero):
-        return shorten(problem, at_zero, at_one, good)
+        return shorten(problem, extras, at_zero, at_one, good)
     return residual
 
 
 @inlined
-def newton(problem: Problem) -> tuple[float, int]:
+def newton(problem: Problem, extras: Extras | None) -> tuple[float, int]:
     """Solve for the end velocity from the guess there. Returns the residual and the number of sweeps."""
     limit, tolerance = int(problem.number[MAX_ITERATIONS]), problem.number[TOLERANCE]
     chord_updates = CHORD_UPDATES if problem.number[CONSERVING] > 0.0 else 0
     error = CHORD_ERROR * tolerance
-    if is_free(problem):
+    if is_free(problem, extras):
         error, tolerance = FREE_CHORD_ERROR, FREE_TOLERANCE
     problem.number[PENALTY] = LEAST_PENALTY * problem.number[DT]
-    hold(problem)
-    residual, last_law = 1.0, 1.0
+    hold(problem, extras)
+    residual, last_law, lag = 1.0, 1.0, 0.0
     for iteration in range(limit):
         before = residual
-        residual = newton_step(problem, before, GOOD if iteration < PATIENCE else VERY_GOOD)
+        residual = newton_step(problem, extras, before, GOOD if iteration < PATIENCE else VERY_GOOD)
         if iteration == FREE_SWEEPS:
             tolerance = problem.number[TOLERANCE]
             error = CHORD_ERROR * tolerance
         again = False
+        if extras is not None:
+            lag = renew_limits(problem, iteration)
         if residual < CHORDS_BELOW and chord_updates > 0:
             chord_updates -= 1
             again = not chords_fit(problem, error)
         if residual <= tolerance and not again:
-            law = law_residual(problem)
-            if law <= tolerance:
-                return max(residual, law), iteration + 1
-            if law > GAIN * last_law:
+            law = law_residual(problem, extras)
+            if law <= tolerance and lag <= tolerance:
+                return max(residual, law, lag), iteration + 1
+            if law > tolerance and law > GAIN * last_law:
                 problem.number[PENALTY] = min(10.0 * problem.number[PENALTY], MOST_PENALTY * problem.number[DT])
             again, last_law = True, law
         elif 0.5 * before < residual < ROUND_OFF and iteration > FREE_SWEEPS:
             problem.number[PENALTY] *= 0.1
             again = True
         if again:
-            keep_multipliers(problem)
-            hold(problem)
-    return max(residual, law_residual(problem)), limit
+            keep_multipliers(problem, extras)
+            hold(problem, extras)
+    return max(residual, lag, law_residual(problem, extras)), limit

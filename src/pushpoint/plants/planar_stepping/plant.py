@@ -7,19 +7,20 @@ from typing import ClassVar
 import numpy as np
 
 from pushpoint._jit import compiling_once
+from pushpoint.errors import InvalidInput
 from pushpoint.fields import Frozen
 from pushpoint.mechanics.yaw import yaw_quaternions
 from pushpoint.numerics.records import as_columns, from_table, table
 from pushpoint.plants import plants
 from pushpoint.plants._base import StateArrays
+from pushpoint.plants.planar_stepping.extras import make_extras
 from pushpoint.plants.planar_stepping.free_flight import keeps_momenta, show_kept_spin, start_motion
 from pushpoint.plants.planar_stepping.model import (
     BODY_FIELDS,
+    OBSTACLE,
     PAIR_FIELDS,
     WORST_LINK,
-    Problem,
     State,
-    Surroundings,
     make_problem,
     make_state,
     make_surroundings,
@@ -33,6 +34,7 @@ from pushpoint.types import (
     CommandTable,
     Contacts,
     Failure,
+    IntArray,
     Observation,
     Pose,
     Status,
@@ -56,27 +58,35 @@ class PlanarStepping:
 
     Options: ClassVar[type[Frozen]] = PlanarSteppingOptions
 
-    def __init__(self, problem: Problem, around: Surroundings, options: PlanarSteppingOptions) -> None:
+    def __init__(self, robot: Robot, world: World, servo: Servo, options: PlanarSteppingOptions) -> None:
         self.dt = options.dt
         self._solver = options.solver
-        self._problem, self._around = problem, around
+        self._extras = make_extras(robot, world, options.dt)
+        self._around = make_surroundings(robot, world, self._extras)
+        self._problem = make_problem(robot, world, servo, options, len(self._around.pair))
+        self._movable = world.movable_discs
+        variant = self._solver if self._extras is None else f"{self._solver}, beyond P2"
+        self._kernels = f"planar_stepping ({variant})"
 
     @classmethod
     def build(cls, robot: Robot, world: World, servo: Servo, options: PlanarSteppingOptions) -> PlanarStepping:
-        around = make_surroundings(robot, world)
-        problem = make_problem(robot, world, servo, options, len(around.pair))
-        return cls(problem, around, options)
+        if options.solver == "projection" and not (world.is_plain and robot.has_plain_joints):
+            raise InvalidInput(
+                "plant.solver = 'projection': P2's own solver knows P2's own problem only: dry friction that is the "
+                "same forward and backward, fixed smooth discs, joints with nothing but a servo; use solver 'newton'"
+            )
+        return cls(robot, world, servo, options)
 
     def initial_state(self, pose: Pose) -> State:
-        return make_state(self._problem, pose)
+        return make_state(self._problem, pose, self._movable)
 
     def observe(self, state: State, period: float) -> Observation:
-        link = state.link
+        link = state.link[: len(self._problem.chain)]
         return Observation(
             time=float(state.clock[0] * self.dt),
             joint_angle=np.diff(link["angle"]),
             joint_rate=np.diff(link["w"]),
-            joint_torque=state.sums[1:, 4] / period,
+            joint_torque=state.sums[1 : len(link), 4] / period,
             link_position=table(link, "x", "y"),
             link_yaw=link["angle"].copy(),
             link_orientation=yaw_quaternions(link["angle"]),
@@ -86,21 +96,27 @@ class PlanarStepping:
 
     def _contacts(self, state: State, period: float) -> Contacts:
         """The pairs that pushed during the last tick."""
-        pair = state.pair[: state.pair_start[-1]]
+        links = len(self._problem.chain)  # movable obstacles that touch others come behind
+        pair = state.pair[: state.pair_start[links]]
         pushed = np.flatnonzero((pair["tick_x"] != 0.0) | (pair["tick_y"] != 0.0))
-        link = np.repeat(np.arange(len(state.link)), np.diff(state.pair_start))[pushed]
-        pair, obstacle, angle = pair[pushed], state.pair_disc[pushed], state.link["angle"][link]
-        normal, disc = table(pair, "normal_x", "normal_y"), self._around.disc[obstacle]
+        link = np.repeat(np.arange(links), np.diff(state.pair_start[: links + 1]))[pushed]
+        pair, angle = pair[pushed], state.link["angle"][link]
         across = -np.sin(angle) * pair["normal_x"] + np.cos(angle) * pair["normal_y"]
         return Contacts(
             link=link,
-            obstacle=obstacle,
+            obstacle=self._obstacles(state.pair_code[pushed]),
             place=pair["place"].copy(),
             side=np.where(across < 0, 1, -1),  # pushed to the right: the obstacle is on the left
-            point=disc[:, :2] + disc[:, 2:] * normal,
-            normal=normal,
+            point=table(pair, "point_x", "point_y"),
+            normal=table(pair, "normal_x", "normal_y"),
             force=table(pair, "tick_x", "tick_y") / period,
         )
+
+    def _obstacles(self, code: IntArray) -> IntArray:
+        """Indices in World.obstacles."""
+        if self._extras is None:
+            return code
+        return np.asarray(self._extras.feature[code // 3, OBSTACLE], dtype=np.int64)
 
     def advance(self, state: State, command: Command, substeps: int) -> Failure | None:
         rows = (command.joint_angle, command.joint_rate, command.torque)
@@ -112,18 +128,19 @@ class PlanarStepping:
         free, first_row = keeps_momenta(self._problem), int(trace.cursor[0])
         if free and state.clock[1] == 0:
             start_motion(self._problem, state)
-        with compiling_once(f"planar_stepping ({self._solver})"):
+        with compiling_once(self._kernels):
             status, tick = self._run(state, table, 0, substeps, trace)
         while status == TABLE_FULL:
-            trace = grown(trace, max(2 * len(trace.contact), 2 * len(state.pair_disc), 4096))
+            trace = grown(trace, max(2 * len(trace.contact), 2 * len(state.pair_code), 4096))
             status, tick = self._run(state, table, tick, substeps, trace)
         if free:
             show_kept_spin(self._problem, trace.link[first_row : trace.cursor[0], :, :6])
         return trace, None if status == Status.OK else self._failure(state, trace, Status(status))
 
     def _run(self, state: State, table: CommandTable, tick: int, substeps: int, trace: Trace) -> tuple[int, int]:
-        run = run_ticks if self._solver == "newton" else run_ticks_by_projection
-        return run(self._problem, self._around, state, table, tick, substeps, trace)
+        if self._solver == "projection":
+            return run_ticks_by_projection(self._problem, self._around, state, table, tick, substeps, trace)
+        return run_ticks(self._problem, self._around, self._extras, state, table, tick, substeps, trace)
 
     def _failure(self, state: State, trace: Trace, status: Status) -> Failure:
         residual = float(trace.step[trace.cursor[2] - 1, 0])

@@ -8,13 +8,13 @@ from pushpoint._jit import entry_point, kernel
 from pushpoint.mechanics.planar_chain import carried, chord_change, sweep, take_chords
 from pushpoint.numerics.projections import project_disc
 from pushpoint.numerics.records import Records
+from pushpoint.plants.planar_stepping.ground import slide
+from pushpoint.plants.planar_stepping.joints import drive_joints, joint_impulse
 from pushpoint.plants.planar_stepping.laws import (
     apply_contact,
     approach_speed,
-    joint_impulse,
     law_residual,
     load_imbalance,
-    slide,
     squared_speed,
 )
 from pushpoint.plants.planar_stepping.model import (
@@ -31,7 +31,7 @@ from pushpoint.plants.planar_stepping.model import (
     Surroundings,
 )
 from pushpoint.plants.planar_stepping.run import TABLE_FULL, clear_tick, close_tick, note_step
-from pushpoint.plants.planar_stepping.step import LOOKED, LOOKS, OK, begin_step, drive_joints, end_step, look_again
+from pushpoint.plants.planar_stepping.step import LOOKED, LOOKS, OK, begin_step, end_step, look_again
 from pushpoint.types import CommandTable, Trace
 
 # Stable below 2 over the largest eigenvalue of the inverse inertia seen at the contacts. P2's r_H = 0.01 N s2/m is
@@ -102,7 +102,7 @@ def solve_motion(problem: Problem) -> None:
     link = problem.link
     for _ in range(2):
         load_impulses(problem)
-        sweep(link)
+        sweep(problem.chain, 1.0)
         if problem.number[CONSERVING] > 0.0:
             chord_change(link, problem.number[DT])
             take_chords(link, 0.0, 0.0)
@@ -120,7 +120,7 @@ def projection(problem: Problem) -> tuple[float, int]:
     residual = 0.0
     for iteration in range(limit):
         solve_motion(problem)
-        residual = max(load_impulses(problem), law_residual(problem))
+        residual = max(load_impulses(problem), law_residual(problem, None))
         if residual <= problem.number[TOLERANCE]:
             return residual, iteration + 1
         project_impulses(problem)
@@ -140,22 +140,22 @@ def run_ticks_by_projection(
     """run.run_ticks with this solver; an entry point of its own, so that nobody compiles what they do not use."""
     dt = problem.number[DT]
     for row in range(first, commands.joint_angle.shape[0]):
-        if trace.cursor[1] + state.pair_disc.size > trace.contact.shape[0]:
+        if trace.cursor[1] + state.pair_code.size > trace.contact.shape[0]:
             return TABLE_FULL, row
         clear_tick(state.sums, state.pair, state.pair_start)
         for k in range(substeps):
-            drive_joints(problem, state.link, commands, row, (k + 1) * dt)
-            residual, iterations, status = 0.0, 0, begin_step(problem, around, state)
+            drive_joints(problem, state.link, commands, row, (k + 1) * dt, None)
+            residual, iterations, status = 0.0, 0, begin_step(problem, around, state, None)
             for _ in range(LOOKS if status == OK else 0):
                 residual, sweeps = projection(problem)
                 iterations += sweeps
-                status = look_again(problem, around, state)
+                status = look_again(problem, around, state, None)
                 if status != LOOKED:
                     break
             if status == OK:
-                status = end_step(problem, state, residual)
+                status = end_step(problem, state, residual, None)
             note_step(trace, residual, iterations, status)
             if status != OK:
                 return status, row
-        close_tick(state, around.disc, trace, dt, substeps)
+        close_tick(state, trace, dt, substeps, None)
     return OK, commands.joint_angle.shape[0]

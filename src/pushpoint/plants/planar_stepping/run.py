@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from pushpoint._jit import entry_point, inlined, kernel
 from pushpoint.numerics.records import Records
+from pushpoint.plants.planar_stepping.extras import Extras
+from pushpoint.plants.planar_stepping.joints import drive_joints
 from pushpoint.plants.planar_stepping.model import DT, Problem, State, Surroundings
 from pushpoint.plants.planar_stepping.newton import newton
-from pushpoint.plants.planar_stepping.step import LOOKED, LOOKS, OK, begin_step, drive_joints, end_step, look_again
+from pushpoint.plants.planar_stepping.step import LOOKED, LOOKS, OK, begin_step, end_step, look_again
 from pushpoint.types import CommandTable, FloatArray, IntArray, Trace
 
 TABLE_FULL = -1  # the contact table of the trace must grow before the run can go on
@@ -23,19 +25,22 @@ def clear_tick(sums: FloatArray, pair: Records, pair_start: IntArray) -> None:
 
 
 @kernel
-def write_contacts(state: State, disc: FloatArray, trace: Trace, span: float) -> None:
+def write_contacts(state: State, trace: Trace, span: float, extras: Extras | None) -> None:
     """Pairs that pushed since the last row, with their mean force: the columns types.CONTACT_COLUMNS."""
     out, at = trace.contact, trace.cursor[1]
     for i in range(state.sums.shape[0]):
         for p in range(state.pair_start[i], state.pair_start[i + 1]):
-            fx, fy = state.pair[p].record_x, state.pair[p].record_y
+            pair = state.pair[p]
+            fx, fy = pair.record_x, pair.record_y
             if fx == 0.0 and fy == 0.0:
                 continue
-            d, nx, ny = state.pair_disc[p], state.pair[p].normal_x, state.pair[p].normal_y
-            out[at, 0], out[at, 1], out[at, 2], out[at, 3] = trace.cursor[0], i, d, state.pair[p].place
-            out[at, 4], out[at, 5] = disc[d, 0] + disc[d, 2] * nx, disc[d, 1] + disc[d, 2] * ny
-            out[at, 6], out[at, 7], out[at, 8], out[at, 9] = nx, ny, fx / span, fy / span
-            state.pair[p].record_x = state.pair[p].record_y = 0.0
+            obstacle = float(state.pair_code[p])
+            if extras is not None:
+                obstacle = extras.feature[state.pair_code[p] // 3, 9]
+            out[at, 0], out[at, 1], out[at, 2], out[at, 3] = trace.cursor[0], i, obstacle, pair.place
+            out[at, 4], out[at, 5], out[at, 6], out[at, 7] = pair.point_x, pair.point_y, pair.normal_x, pair.normal_y
+            out[at, 8], out[at, 9], out[at, 10], out[at, 11] = fx / span, fy / span, pair.slip, pair.impact
+            pair.record_x = pair.record_y = pair.impact = 0.0
             at += 1
     trace.cursor[1] = at
 
@@ -67,12 +72,12 @@ def note_step(trace: Trace, residual: float, iterations: int, status: int) -> No
 
 
 @inlined
-def close_tick(state: State, disc: FloatArray, trace: Trace, dt: float, substeps: int) -> None:
+def close_tick(state: State, trace: Trace, dt: float, substeps: int, extras: Extras | None) -> None:
     """Write a row if one is due."""
     trace.cursor[3] += 1
     if trace.cursor[3] == trace.cursor[4]:
         span = trace.cursor[3] * substeps * dt
-        write_contacts(state, disc, trace, span)
+        write_contacts(state, trace, span, extras)
         write_row(state, trace, state.clock[0] * dt, span)
 
 
@@ -80,6 +85,7 @@ def close_tick(state: State, disc: FloatArray, trace: Trace, dt: float, substeps
 def run_ticks(
     problem: Problem,
     around: Surroundings,
+    extras: Extras | None,
     state: State,
     commands: CommandTable,
     first: int,
@@ -89,22 +95,22 @@ def run_ticks(
     """Ticks `first` .. of the table. Returns the status and the number of the tick that was not completed."""
     dt = problem.number[DT]
     for row in range(first, commands.joint_angle.shape[0]):
-        if trace.cursor[1] + state.pair_disc.size > trace.contact.shape[0]:
+        if trace.cursor[1] + state.pair_code.size > trace.contact.shape[0]:
             return TABLE_FULL, row
         clear_tick(state.sums, state.pair, state.pair_start)
         for k in range(substeps):
-            drive_joints(problem, state.link, commands, row, (k + 1) * dt)
-            residual, iterations, status = 0.0, 0, begin_step(problem, around, state)
+            drive_joints(problem, state.link, commands, row, (k + 1) * dt, extras)
+            residual, iterations, status = 0.0, 0, begin_step(problem, around, state, extras)
             for _ in range(LOOKS if status == OK else 0):
-                residual, sweeps = newton(problem)
+                residual, sweeps = newton(problem, extras)
                 iterations += sweeps
-                status = look_again(problem, around, state)
+                status = look_again(problem, around, state, extras)
                 if status != LOOKED:
                     break
             if status == OK:
-                status = end_step(problem, state, residual)
+                status = end_step(problem, state, residual, extras)
             note_step(trace, residual, iterations, status)
             if status != OK:
                 return status, row
-        close_tick(state, around.disc, trace, dt, substeps)
+        close_tick(state, trace, dt, substeps, extras)
     return OK, commands.joint_angle.shape[0]

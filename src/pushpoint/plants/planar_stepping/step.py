@@ -20,6 +20,8 @@ from pushpoint.mechanics.planar_chain import (
 )
 from pushpoint.numerics.records import Records
 from pushpoint.plants.planar_stepping.contacts import find_contacts, list_neighbours
+from pushpoint.plants.planar_stepping.extras import Extras
+from pushpoint.plants.planar_stepping.ground import lay_ground
 from pushpoint.plants.planar_stepping.laws import is_free
 from pushpoint.plants.planar_stepping.model import (
     CENTRE_X,
@@ -37,7 +39,6 @@ from pushpoint.plants.planar_stepping.model import (
     State,
     Surroundings,
 )
-from pushpoint.types import CommandTable
 
 OK, NOT_CONVERGED, NOT_FINITE, TOO_MANY_CONTACTS = 0, 1, 2, 3  # the values of types.Status
 LOOKED = -1  # contacts were found anew: solve again
@@ -47,25 +48,12 @@ REACH = 3.0  # contacts are looked for this many steps ahead: impulses change sp
 
 
 @inlined
-def drive_joints(problem: Problem, body: Records, commands: CommandTable, row: int, lead: float) -> None:
-    """Servo impulses at joint rate zero; `lead` [s] from the start of the tick to the end of the step."""
-    link, dt = problem.link, problem.number[DT]
-    for i in range(1, link.shape[0]):
-        a = link[i]
-        angle = body[i].angle - body[i - 1].angle + 0.5 * dt * (body[i].w - body[i - 1].w)
-        rate = commands.joint_rate[row, i - 1]
-        reference = commands.joint_angle[row, i - 1] + lead * rate
-        a.drive = a.servo_p * (reference - angle) + a.servo_d * rate
-        a.feed = dt * commands.torque[row, i - 1]
-
-
-@inlined
-def predict(problem: Problem, body: Records) -> float:
+def predict(problem: Problem, body: Records, extras: Extras | None) -> float:
     """Mid pose (54) and the guess for the end velocity; returns a bound of the speed of any point of the robot.
 
     conserving: the mid pose has closed joints, and its centre of mass where the momentum takes it.
     """
-    link, half, conserving = problem.link, 0.5 * problem.number[DT], problem.number[CONSERVING] > 0.0
+    link, half, conserving = problem.chain, 0.5 * problem.number[DT], problem.number[CONSERVING] > 0.0
     vx, vy = 2.0 * body[0].vx - body[0].last_vx, 2.0 * body[0].vy - body[0].last_vy
     px = py = mx = my = cx = cy = total = 0.0
     for i in range(link.shape[0]):
@@ -94,7 +82,25 @@ def predict(problem: Problem, body: Records) -> float:
     if conserving:
         chord_change(link, problem.number[DT])
         take_chords(link, (cx - mx) / total, (cy - my) / total)
-    return fastest_point(link)
+    if extras is not None:
+        predict_movable(problem, body)
+        for i in range(problem.link.shape[0]):
+            extras.more[i].spin_guess = body[i].spin
+        lay_ground(problem, extras)
+    return fastest_point(problem.link)
+
+
+@inlined
+def predict_movable(problem: Problem, body: Records) -> None:
+    """Mid pose and guess of the movable obstacles."""
+    half = 0.5 * problem.number[DT]
+    for i in range(problem.chain.shape[0], problem.link.shape[0]):
+        own, a = body[i], problem.link[i]
+        a.cos, a.sin = own.cos, own.sin  # round: their direction is a frame for friction, nothing more
+        a.x, a.y = own.x + half * own.vx, own.y + half * own.vy
+        a.old_vx, a.old_vy, a.old_w = own.vx, own.vy, own.w
+        a.vx, a.vy, a.w = 2.0 * own.vx - own.last_vx, 2.0 * own.vy - own.last_vy, 2.0 * own.w - own.last_w
+        a.ground_guess_x, a.ground_guess_y = own.ground_x, own.ground_y
 
 
 @kernel
@@ -108,10 +114,10 @@ def fastest_point(link: Records) -> float:
 
 
 @inlined
-def account(problem: Problem, state: State) -> None:
+def account(problem: Problem, state: State, extras: Extras | None) -> None:
     """Energy ledger, exact by the mean velocity: M (u_E - u_A) . (u_E + u_A) / 2 is the change of kinetic energy, and
     every impulse does its part of it. What the joint reactions do is the numerical work."""
-    link, ledger = problem.link, state.ledger
+    link, ledger, links = problem.link, state.ledger, problem.chain.shape[0]
     kinetic = servo = friction = applied = change = behind = 0.0
     for i in range(link.shape[0]):
         a = link[i]
@@ -121,16 +127,20 @@ def account(problem: Problem, state: State) -> None:
         mx, my, mw = 0.5 * (vx + a.old_vx), 0.5 * (vy + a.old_vy), 0.5 * (w + a.old_w)
         change += m * ((vx - a.old_vx) * mx + (vy - a.old_vy) * my) + inertia * (w - a.old_w) * mw
         applied += a.applied_x * mx + a.applied_y * my + a.applied_w * mw
-        along, across = a.along * a.ground_x, a.across * a.ground_y
-        friction += along * (a.cos * mx + a.sin * my) + across * (a.cos * my - a.sin * mx)
-        if i > 0:
+        if extras is None:
+            along, across = a.along * a.ground_x, a.across * a.ground_y
+            friction += along * (a.cos * mx + a.sin * my) + across * (a.cos * my - a.sin * mx)
+        else:
+            b = extras.more[i]
+            friction += b.ground_x * mx + b.ground_y * my + b.spin_impulse * mw
+        if 0 < i < links:
             servo += a.torque * (mw - behind)
         behind = mw
-        remember(problem, state, i)
+        remember(problem, state, i, extras)
     kinetic *= 0.5
     surplus = min(change - servo, kinetic)
     if problem.number[PASSIVE] * problem.number[CONSERVING] > 0.0 and surplus > 0.0:
-        hold_back(problem, kinetic, surplus)
+        hold_back(problem, kinetic, surplus, extras)
         kinetic -= surplus
         change -= surplus
     ledger[0] = kinetic
@@ -141,16 +151,22 @@ def account(problem: Problem, state: State) -> None:
 
 
 @inlined
-def remember(problem: Problem, state: State, i: int) -> None:
-    """Warm starts of link i, and its impulses of the tick and since the last recorded row."""
+def remember(problem: Problem, state: State, i: int, extras: Extras | None) -> None:
+    """Warm starts of row i, and its impulses of the tick and since the last recorded row."""
     contact, own, sums = problem.contact, state.link[i], state.sums
     a = problem.link[i]
     own.ground_x, own.ground_y = a.ground_x, a.ground_y
     px = py = 0.0
     for k in range(problem.first[i], problem.first[i + 1]):
-        pair = state.pair[int(contact[k].pair)]
-        pair.impulse = contact[k].impulse
-        x, y = contact[k].normal_x * contact[k].impulse, contact[k].normal_y * contact[k].impulse
+        c = contact[k]
+        pair = state.pair[int(c.pair)]
+        x, y = c.normal_x * c.impulse, c.normal_y * c.impulse
+        if extras is not None:
+            x, y = x - c.normal_y * c.impulse_t, y + c.normal_x * c.impulse_t
+            remember_rough(c, pair)
+        if pair.impulse == 0.0:
+            pair.impact += c.impulse
+        pair.impulse = c.impulse
         pair.tick_x += x
         pair.tick_y += y
         pair.record_x += x
@@ -158,6 +174,10 @@ def remember(problem: Problem, state: State, i: int) -> None:
         px += x
         py += y
     ground_x, ground_y = a.applied_x - px, a.applied_y - py
+    if extras is not None:
+        b = extras.more[i]
+        ground_x, ground_y = b.ground_x, b.ground_y
+        own.spin, own.stop = b.spin_impulse, b.stop
     for k in range(0, 10, 5):  # the tick's, and those since the last row
         sums[i, k] += px
         sums[i, k + 1] += py
@@ -167,14 +187,21 @@ def remember(problem: Problem, state: State, i: int) -> None:
             sums[i, k + 4] += a.torque
 
 
+@inlined
+def remember_rough(c: Records, pair: Records) -> None:
+    """Friction of a contact, and whether it slides."""
+    pair.tangential = c.impulse_t
+    pair.slip = 1.0 if c.impulse > 0.0 and c.stiff_t == 0.0 else 0.0
+
+
 @kernel
-def hold_back(problem: Problem, kinetic: float, surplus: float) -> None:
+def hold_back(problem: Problem, kinetic: float, surplus: float, extras: Extras | None) -> None:
     """The guard of the conserving scheme, whose energy error of order dt**2 has either sign: where ground or obstacles
     are there, velocities are scaled back so that no step creates energy. Stick, slip and touch stay what they are. In
     flight only the motion relative to the locked robot is scaled, so that the momenta stay too."""
     link = problem.link
     x = y = vx = vy = w = 0.0
-    if is_free(problem):
+    if is_free(problem, extras):
         x, y, vx, vy, w, locked = locked_motion(link)
         kinetic -= locked
     scale = math.sqrt(max(0.0, kinetic - surplus) / kinetic) if kinetic > 0.0 else 0.0
@@ -192,7 +219,7 @@ def finish(problem: Problem, body: Records, renew: bool) -> bool:
     `renew`: directions from the angles, not by turning the last ones, before round-off adds up.
     conserving: the centre of mass moves with the momentum.   paper: the head link (link 1 of P2) is held, VI-C.
     """
-    link, half, n = problem.link, 0.5 * problem.number[DT], problem.link.shape[0]
+    link, half, n = problem.link, 0.5 * problem.number[DT], problem.chain.shape[0]
     head_x = body[n - 1].x + half * (body[n - 1].vx + link[n - 1].vx)
     head_y = body[n - 1].y + half * (body[n - 1].vy + link[n - 1].vy)
     px = py = mx = my = momentum_x = momentum_y = total = finite = 0.0
@@ -226,55 +253,80 @@ def finish(problem: Problem, body: Records, renew: bool) -> bool:
 
 
 @inlined
-def begin_step(problem: Problem, around: Surroundings, state: State) -> int:
-    """Everything before the solve, with the servo impulses already in place. Returns the status."""
-    dt = problem.number[DT]
-    way = dt * predict(problem, state.link)
-    if around.disc.shape[0] == 0:
-        return OK
-    state.ledger[TRAVELLED] += way
-    return look(problem, around, state, way + min(10.0 * EARTH * dt * dt, 0.5 * problem.number[SKIN]))
+def finish_movable(problem: Problem, body: Records) -> None:
+    """End pose of the movable obstacles."""
+    half = 0.5 * problem.number[DT]
+    for i in range(problem.chain.shape[0], problem.link.shape[0]):
+        own, a = body[i], problem.link[i]
+        own.x, own.y, own.angle = a.x + half * a.vx, a.y + half * a.vy, own.angle + half * (own.w + a.w)
+        own.last_vx, own.last_vy, own.last_w = own.vx, own.vy, own.w
+        own.vx, own.vy, own.w = a.vx, a.vy, a.w
 
 
 @kernel
-def look(problem: Problem, around: Surroundings, state: State, way: float) -> int:
+def has_obstacles(around: Surroundings, extras: Extras | None) -> bool:
+    if extras is None:
+        return bool(around.disc.shape[0] > 0)
+    return bool(extras.feature.shape[0] > 0)
+
+
+@inlined
+def begin_step(problem: Problem, around: Surroundings, state: State, extras: Extras | None) -> int:
+    """Everything before the solve, with the servo impulses already in place. Returns the status."""
+    dt = problem.number[DT]
+    way = dt * predict(problem, state.link, extras)
+    if not has_obstacles(around, extras):
+        return OK
+    if problem.link.shape[0] > problem.chain.shape[0]:
+        way *= 2.0  # obstacles may come towards the robot
+    state.ledger[TRAVELLED] += way
+    way += min(10.0 * EARTH * dt * dt, 0.5 * problem.number[SKIN])
+    return look(problem, around, state, way, extras)
+
+
+@kernel
+def look(problem: Problem, around: Surroundings, state: State, way: float, extras: Extras | None) -> int:
     """Find the contacts of a step in which no point of the robot moves farther than about `way` [m]."""
     reach = REACH * way
     stale = state.ledger[TRAVELLED] + reach > state.ledger[LISTED]
-    if stale and not list_as_far_as_fits(problem, around, state, 2.0 * reach):
+    if stale and not list_as_far_as_fits(problem, around, state, 2.0 * reach, extras):
         return TOO_MANY_CONTACTS
     problem.number[REACHED] = min(reach, state.ledger[LISTED])
-    find_contacts(problem, around.disc, state, problem.number[REACHED])
+    find_contacts(problem, around, state, problem.number[REACHED], extras)
     return OK
 
 
 @kernel
-def look_again(problem: Problem, around: Surroundings, state: State) -> int:
+def look_again(problem: Problem, around: Surroundings, state: State, extras: Extras | None) -> int:
     """After a solve: contacts anew if the robot became so fast that it may move past those found. Returns the status,
     or LOOKED if the solve has to be repeated."""
-    if around.disc.shape[0] == 0 or not problem.number[CONSERVING] > 0.0:
+    if not has_obstacles(around, extras) or not problem.number[CONSERVING] > 0.0:
         return OK
     way = problem.number[DT] * fastest_point(problem.link)
     if way <= problem.number[REACHED] or not math.isfinite(way):
         return OK
-    status = look(problem, around, state, way)
+    status = look(problem, around, state, way, extras)
     return LOOKED if status == OK else status
 
 
 @kernel
-def list_as_far_as_fits(problem: Problem, around: Surroundings, state: State, reach: float) -> bool:
+def list_as_far_as_fits(
+    problem: Problem, around: Surroundings, state: State, reach: float, extras: Extras | None
+) -> bool:
     """Neighbours within `reach` [m], but at least within the skin, for which there is room in any world."""
     skin = problem.number[SKIN]
-    if reach > skin and list_neighbours(problem, around, state, reach):
+    if reach > skin and list_neighbours(problem, around, state, reach, extras):
         return True
-    return list_neighbours(problem, around, state, skin)
+    return list_neighbours(problem, around, state, skin, extras)
 
 
 @inlined
-def end_step(problem: Problem, state: State, residual: float) -> int:
+def end_step(problem: Problem, state: State, residual: float, extras: Extras | None) -> int:
     """Everything after the solve. Returns the status."""
-    account(problem, state)
+    account(problem, state, extras)
     state.clock[0] += 1
+    if extras is not None:
+        finish_movable(problem, state.link)
     if not finish(problem, state.link, state.clock[0] % RENEWAL == 0):
         return NOT_FINITE
     return OK if residual <= problem.number[TOLERANCE] else NOT_CONVERGED

@@ -1,0 +1,42 @@
+"""Gaps between a planar capsule and the straight edges and corners of walls and polygons (see mechanics.features)."""
+
+from __future__ import annotations
+
+from pushpoint._jit import kernel
+from pushpoint.geometry.capsule_disc import capsule_disc
+from pushpoint.types import FloatArray
+
+APART = 1e30  # [m], for what cannot touch
+ON_THE_BORDER = 1e-12  # of the cone of a corner: there the end of a capsule touches the edge beside it
+
+Touch = tuple[float, float, float, float]  # distance [m] from the axis, place [m] along it, normal x, y
+
+
+@kernel
+def end_to_edge(x: float, y: float, edge: FloatArray) -> tuple[float, float, float]:
+    """A point and an edge (a row of features): its distance on the outside, and the outward normal x, y."""
+    dx, dy = x - edge[1], y - edge[2]
+    along = dx * edge[3] + dy * edge[4]
+    out = dx * edge[4] - dy * edge[3]
+    if along < 0.0 or along > edge[5] or out < 0.0:
+        return APART, edge[4], -edge[3]
+    return out, edge[4], -edge[3]
+
+
+@kernel
+def axis_to_corner(dx: float, dy: float, ex: float, ey: float, half: float, corner: FloatArray) -> Touch:
+    """capsule_disc with a corner (a row of features), which touches only from within its cone; also for discs."""
+    distance, place, nx, ny = capsule_disc(dx, dy, ex, ey, half)
+    margin = nx * corner[3] + ny * corner[4] - corner[5]
+    if margin < 0.0 or (abs(place) == half and margin < ON_THE_BORDER):
+        return APART, place, nx, ny
+    return distance, place, nx, ny
+
+
+@kernel
+def distance_to_edge(x: float, y: float, edge: FloatArray) -> float:
+    """Of a point from the nearest point of an edge [m], squared."""
+    dx, dy = x - edge[1], y - edge[2]
+    along = min(edge[5], max(0.0, dx * edge[3] + dy * edge[4]))
+    dx, dy = dx - along * edge[3], dy - along * edge[4]
+    return float(dx * dx + dy * dy)

@@ -1,0 +1,107 @@
+"""Contacts with Coulomb friction, and with obstacles that move.
+
+The friction of a contact is bounded by mu times its normal impulse, which is not known beforehand. The bound is lagged:
+it is `limit` within one Newton step, and mu times the impulse found for the next. With it fixed the step stays a convex
+problem; the two agree at the end, or the step does not count as solved.
+"""
+
+from __future__ import annotations
+
+import math
+
+from pushpoint._jit import inlined, kernel
+from pushpoint.numerics.records import Records
+from pushpoint.numerics.residuals import interval_residual, unilateral_residual
+from pushpoint.plants.planar_stepping.ground import INSIDE
+from pushpoint.plants.planar_stepping.model import DT, WEIGHT, Problem
+
+AVERAGED_FROM = 8  # iterations: from there limits move half the way, which ends most oscillations
+
+
+@inlined
+def relative_speeds(link: Records, contact: Records, i: int, k: int) -> tuple[float, float]:
+    """gamma_H + approach, and the speed of sliding to the left of the normal, at contact k of link i."""
+    a, c = link[i], contact[k]
+    tx, ty = -c.normal_y, c.normal_x
+    normal = c.normal_x * a.vx + c.normal_y * a.vy + c.arm * a.w + c.approach
+    tangential = tx * a.vx + ty * a.vy + c.arm_t * a.w
+    other = int(c.other)
+    if other >= 0:
+        b = link[other]
+        normal -= c.normal_x * b.vx + c.normal_y * b.vy
+        tangential -= tx * b.vx + ty * b.vy + c.lever * b.w
+    return normal, tangential
+
+
+@kernel
+def rough_contact(link: Records, contact: Records, i: int, k: int, r: float, held: bool) -> None:
+    """Normal and friction impulse of contact k of link i, with their tangents; applied to both partners."""
+    c = contact[k]
+    normal, tangential = relative_speeds(link, contact, i, k)
+    c.impulse, c.stiff = c.guess - r * normal, r
+    if c.impulse <= 0.0 and not (held and c.guess > 0.0):
+        c.impulse = c.stiff = 0.0
+    c.impulse_t = c.stiff_t = 0.0
+    if c.limit > 0.0:
+        c.impulse_t, c.stiff_t = c.guess_t - r * tangential, r
+        if abs(c.impulse_t) > c.limit and not (held and abs(c.guess_t) < INSIDE * c.limit):
+            c.impulse_t, c.stiff_t = math.copysign(c.limit, c.impulse_t), 0.0
+    push(link[i], c, 1.0)
+    other = int(c.other)
+    if other >= 0:
+        pull(link[other], c)
+    else:
+        stiffen(link[i], c)
+
+
+@inlined
+def push(a: Records, c: Records, sign: float) -> None:
+    """Add the impulses of a contact to its link."""
+    a.applied_x += sign * (c.normal_x * c.impulse - c.normal_y * c.impulse_t)
+    a.applied_y += sign * (c.normal_y * c.impulse + c.normal_x * c.impulse_t)
+    a.applied_w += sign * (c.arm * c.impulse + c.arm_t * c.impulse_t)
+
+
+@inlined
+def pull(b: Records, c: Records) -> None:
+    """Take the impulses of a contact from the obstacle; the normal passes through its centre."""
+    b.applied_x -= c.normal_x * c.impulse - c.normal_y * c.impulse_t
+    b.applied_y -= c.normal_y * c.impulse + c.normal_x * c.impulse_t
+    b.applied_w -= c.lever * c.impulse_t
+
+
+@inlined
+def stiffen(a: Records, c: Records) -> None:
+    """Add the tangents of a contact with a fixed obstacle to the block of its link."""
+    nx, ny, n, t = c.normal_x, c.normal_y, c.stiff, c.stiff_t
+    a.xx += n * nx * nx + t * ny * ny
+    a.xy += (n - t) * nx * ny
+    a.yy += n * ny * ny + t * nx * nx
+    a.xw += n * nx * c.arm - t * ny * c.arm_t
+    a.yw += n * ny * c.arm + t * nx * c.arm_t
+    a.ww += n * c.arm * c.arm + t * c.arm_t * c.arm_t
+
+
+@inlined
+def contact_residual(link: Records, contact: Records, i: int, k: int, per_unit: float, per_speed: float) -> float:
+    """Natural-map residual of the laws of contact k, friction with its limit."""
+    c = contact[k]
+    normal, tangential = relative_speeds(link, contact, i, k)
+    wrong = unilateral_residual(c.impulse * per_unit, normal * per_speed)
+    if c.mu > 0.0:
+        wrong = max(wrong, interval_residual(c.impulse_t * per_unit, tangential * per_speed, c.limit * per_unit))
+    return wrong
+
+
+@kernel
+def renew_limits(problem: Problem, iteration: int) -> float:
+    """Friction limits from the impulses found; returns the largest change as a residual."""
+    contact = problem.contact
+    largest = 0.0
+    for k in range(problem.first[problem.link.shape[0]]):
+        c = contact[k]
+        if c.mu > 0.0:
+            change = c.mu * c.impulse - c.limit
+            largest = max(largest, abs(change))
+            c.limit += change if iteration < AVERAGED_FROM else 0.5 * change
+    return float(largest / (problem.number[WEIGHT] * problem.number[DT]))
