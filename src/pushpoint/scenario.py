@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Mapping
+from math import ceil
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal, cast, get_type_hints
 
@@ -17,6 +18,7 @@ from pushpoint.worlds import World, worlds
 
 SCHEMA: Final = 1
 FROM_FILES = ("csv",)  # worlds that depend on more than their options
+MOST_LINK_ROWS = 1e6  # links times rows that are recorded by default: about 100 MB
 RECORD_PERIOD = 0.01  # [s], about, where a scenario gives none
 
 Pair = tuple[Number, Number]
@@ -68,7 +70,9 @@ class Scenario(Frozen):
     start: Start = Start()
     duration: Annotated[float, Field(gt=0, le=86400, allow_inf_nan=False)] = 10.0  # [s]
     control_period: Positive = 0.01  # [s]
-    record_period: Positive | None = None  # [s], default: the whole number of ticks nearest to 0.01 s
+    record_period: Positive | None = (
+        None  # [s], default: the whole number of ticks nearest to 0.01 s; see recorded_every
+    )
     seed: NonNegativeInt = 0
     source: str = ""
     schema_version: Literal[1] = SCHEMA
@@ -101,10 +105,13 @@ class Scenario(Frozen):
 
     @property
     def recorded_every(self) -> float:
-        """Time from row to row of the recording [s]."""
+        """Time from row to row of the recording [s]; by default longer for runs that would fill the memory."""
         if self.record_period is not None:
             return self.record_period
-        return max(1, round(RECORD_PERIOD / self.control_period)) * self.control_period
+        least = self.duration * len(self.built_robot().links) / MOST_LINK_ROWS
+        return (
+            max(1, round(RECORD_PERIOD / self.control_period), ceil(least / self.control_period)) * self.control_period
+        )
 
     def with_overrides(self, overrides: Mapping[str, Any]) -> Scenario:
         """A copy with values replaced by dotted path: ``{"controller.amplitude": 0.6, "duration": 5.0}``.

@@ -28,6 +28,7 @@ from pushpoint.worlds import World
 MULTIPLE_TOLERANCE = 1e-9  # relative: decimal periods are not exact in binary
 TOUCHING = 1e-9  # [m], overlaps of a start pose below this are round-off
 MOST_PARTS = 10**9  # steps in a tick, ticks in a run: more do not fit in memory
+TABLE_SIZE = 1_000_000  # commands of one kind in a table at most
 CHUNK_WALL_TIME = 0.2  # [s], between updates of the progress bar
 
 
@@ -194,15 +195,16 @@ class Run:
         rows = 1 + (ticks_since_row + self.ticks) // setup.ticks_per_row
         self.trace = new_trace(setup.bodies, rows, self.ticks * setup.substeps, setup.ticks_per_row)
         self.trace.cursor[3] = ticks_since_row
-        self.commands = CommandTable(*(np.zeros((self.ticks, setup.joints)) for _ in CommandTable._fields))
+        self.reference = np.zeros((rows, setup.joints))  # [rad], in force at each row
+        self.last_reference = np.zeros(setup.joints)
         self.events: list[ControlEvent] = []
         self.wall_time_s = 0.0
-        self._first_reference: FloatArray | None = None
+        self._has_first_reference = False
         check_plain(setup.scenario.controller.name, controller_state)
 
     def begin_with(self, checkpoint: Checkpoint) -> None:
         """Make the instant of the checkpoint the first row: a copy, if it was the last row of its part."""
-        self._first_reference = checkpoint.reference
+        self.reference[0], self._has_first_reference = checkpoint.reference, True
         row = checkpoint.last_row
         if row is None:
             self.setup.plant.record_start(self.state, self.trace)
@@ -212,7 +214,8 @@ class Run:
         self.trace.cursor[:2] = 1, len(row.contact)
 
     def to_the_end(self, progress: bool) -> Recording:
-        self._advance(0, 0)  # no tick at all: a plant that compiles does so now, outside the measured time
+        nothing = CommandTable(*(np.zeros((0, self.setup.joints)) for _ in CommandTable._fields))
+        self._advance(0, nothing)  # no tick at all: a plant that compiles does so now, outside the measured time
         started = clock.perf_counter()
         with _progress_bar(self.setup, progress) as bar:
             if isinstance(self.setup.controller, Plannable):
@@ -225,21 +228,22 @@ class Run:
         raise SolverFailure(self._message(failure), self._recording(failure))
 
     def _planned(self, controller: Plannable, bar: ProgressBar | None) -> Failure | None:
-        """All commands are known: one call of the plant, or a few when somebody watches."""
-        ticks = np.arange(self.first_tick, self.setup.ticks, dtype=np.float64)
-        planned = controller.table(ticks * self.setup.scenario.control_period)
-        self.commands = CommandTable(*(np.ascontiguousarray(column, dtype=float) for column in planned))
-        self._check(self.commands, self.first_tick)
-        done, chunk = 0, self.ticks if bar is None else 1
+        """All commands are known: few calls of the plant, each with a table of moderate size."""
+        most = max(1, TABLE_SIZE // max(1, self.setup.joints))
+        done, chunk = 0, most if bar is None else 1
         while done < self.ticks:
             before = clock.perf_counter()
-            failure = self._advance(done, done + chunk)
+            ticks = np.arange(done, min(done + chunk, self.ticks), dtype=np.float64) + self.first_tick
+            planned = controller.table(ticks * self.setup.scenario.control_period)
+            table = CommandTable(*(np.ascontiguousarray(column, dtype=float) for column in planned))
+            self._check(table, self.first_tick + done)
+            failure = self._advance(done, table)
             if failure is not None:
                 return failure
-            done = min(done + chunk, self.ticks)
+            done += len(ticks)
             if bar is not None:
                 bar.update(self.first_tick + done)
-                chunk = _next_chunk(chunk, clock.perf_counter() - before)
+                chunk = min(most, _next_chunk(chunk, clock.perf_counter() - before))
         return None
 
     def _in_closed_loop(self, bar: ProgressBar | None) -> Failure | None:
@@ -249,8 +253,9 @@ class Run:
             obs = self.setup.observe(self.state, self.first_tick + k)
             self.controller_state, command, events = controller.step(self.controller_state, obs)
             self.events.extend(events)
-            self._note(k, command)
-            failure = self._advance(k, k + 1)
+            table = CommandTable(*(np.asarray(a, dtype=float)[np.newaxis] for a in _fields(command)))
+            self._check(table, self.first_tick + k)
+            failure = self._advance(k, table)
             if failure is not None:
                 return failure
             if bar is not None and clock.perf_counter() - shown > CHUNK_WALL_TIME:
@@ -258,18 +263,24 @@ class Run:
                 shown = clock.perf_counter()
         return None
 
-    def _note(self, k: int, command: Command) -> None:
-        """Write a command into the table, which refuses what is not finite or does not fit."""
-        row = CommandTable(*(np.asarray(a, dtype=float)[np.newaxis] for a in _fields(command)))
-        self._check(row, self.first_tick + k)
-        for column, values in zip(self.commands, row, strict=True):
-            column[k] = values[0]
-
-    def _advance(self, begin: int, end: int) -> Failure | None:
-        """Let the plant do the ticks begin ... end - 1 of the table."""
-        part = CommandTable(*(column[begin:end] for column in self.commands))
-        self.trace, failure = self.setup.plant.rollout(self.state, part, self.setup.substeps, self.trace)
+    def _advance(self, begin: int, table: CommandTable) -> Failure | None:
+        """Let the plant do the ticks of the table, of which `begin` is the first."""
+        self._keep_references(begin, table)
+        self.trace, failure = self.setup.plant.rollout(self.state, table, self.setup.substeps, self.trace)
         return failure
+
+    def _keep_references(self, begin: int, table: CommandTable) -> None:
+        """What the rows need of the table: the references at their times. The plant extrapolates with the rate."""
+        ticks = len(table.joint_angle)
+        if ticks == 0:
+            return
+        if not self._has_first_reference:
+            self.reference[0], self._has_first_reference = table.joint_angle[0], True
+        end = table.joint_angle + self.setup.scenario.control_period * table.joint_rate
+        after = self.ticks_since_row + begin + np.arange(1, ticks + 1)
+        due = after % self.setup.ticks_per_row == 0
+        self.reference[after[due] // self.setup.ticks_per_row] = end[due]
+        self.last_reference = end[-1]
 
     def _check(self, table: CommandTable, first_tick: int) -> None:
         name, period = self.setup.scenario.controller.name, self.setup.scenario.control_period
@@ -289,13 +300,12 @@ class Run:
     def _recording(self, failure: Failure | None) -> Recording:
         rows, _, steps = (int(n) for n in self.trace.cursor[:3])
         ticks = self._row_ticks(rows)
-        reference = self._references(ticks)
         times = RunClock(
             row_time=ticks * self.setup.scenario.control_period,
             step_time=(self.first_tick * self.setup.substeps + np.arange(1.0, steps + 1)) * self.setup.plant.dt,
         )
         return Recording(
-            data=data_set(self.setup.robot, self.trace, times, reference, self.setup.movable),
+            data=data_set(self.setup.robot, self.trace, times, self.reference[:rows], self.setup.movable),
             contacts=contact_set(self.trace, times.row_time, len(self.setup.robot.links)),
             events=event_set(self.events),
             scenario=self.setup.scenario,
@@ -310,16 +320,6 @@ class Run:
         later = self.first_tick - self.ticks_since_row + every * np.arange(1, rows, dtype=np.int64)
         return np.concatenate([[self.first_tick], later])
 
-    def _references(self, row_ticks: np.ndarray) -> FloatArray:
-        """The reference in force at each row."""
-        first = self.commands.joint_angle[0] if self._first_reference is None else self._first_reference
-        return np.concatenate([first[np.newaxis], self._reference_after(row_ticks[1:] - self.first_tick - 1)])
-
-    def _reference_after(self, ticks: np.ndarray) -> FloatArray:
-        """The reference at the end of these ticks, counted from the first of this part."""
-        angle, rate, _ = self.commands  # the plant extrapolates the angle with the rate
-        return np.asarray(angle[ticks] + self.setup.scenario.control_period * rate[ticks])
-
     def _checkpoint(self) -> Checkpoint:
         check_plain(self.setup.scenario.controller.name, self.controller_state)
         since_row = int(self.trace.cursor[3])
@@ -329,7 +329,7 @@ class Run:
             ticks_since_row=since_row,
             plant=self.setup.plant.dump(self.state),
             controller=deepcopy(self.controller_state),
-            reference=self._reference_after(np.array([self.ticks - 1]))[0],
+            reference=self.last_reference,
             last_row=self._last_row() if since_row == 0 else None,
         )
 

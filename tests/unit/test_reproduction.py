@@ -21,6 +21,7 @@ from pushpoint.reproduction import Claim, claims, report
 from pushpoint.reproduction.published import CURVES, curve, curves_of
 from pushpoint.scenario import Choice, Scenario
 from pushpoint.scenarios import scenarios
+from pushpoint.simulation import TOUCHING
 from pushpoint.types import LINK_COLUMNS, FloatArray, Pose, new_trace
 
 P2 = "transeth2008a"
@@ -29,8 +30,8 @@ P2 = "transeth2008a"
 def start_pose(scenario: Scenario) -> Pose:
     robot, controller = scenario.built_robot(), controllers[scenario.controller.name]
     options = controller.Options.parse(scenario.controller.options)
-    shape = controller.build(options, robot, scenario.control_period).initial_shape()
     start = scenario.start
+    shape = start.joint_angle or controller.build(options, robot, scenario.control_period).initial_shape()
     return planar_pose(robot, np.asarray(shape), start.angle, start.position, start.link)
 
 
@@ -79,7 +80,8 @@ def test_scenarios_are_named_titled_and_survive_yaml(name: str) -> None:
 @pytest.mark.parametrize("name", list(scenarios))
 def test_scenarios_start_without_overlap(name: str) -> None:
     scenario = scenarios[name]
-    assert overlaps(scenario.built_robot(), scenario.built_world(), start_pose(scenario)) == []
+    deep = overlaps(scenario.built_robot(), scenario.built_world(), start_pose(scenario))
+    assert all(depth < TOUCHING for _, _, depth in deep)
 
 
 def test_track_has_the_printed_gait_and_the_head_in_front() -> None:

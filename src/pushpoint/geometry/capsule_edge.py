@@ -7,7 +7,9 @@ from pushpoint.geometry.capsule_disc import capsule_disc
 from pushpoint.types import FloatArray
 
 APART = 1e30  # [m], for what cannot touch
-ON_THE_BORDER = 1e-12  # of the cone of a corner: there the end of a capsule touches the edge beside it
+# Edges and the cones of corners overlap by a little, so that round-off opens no hole between them. What touches both
+# then has two contacts for one, which does no harm.
+OVERLAP = 1e-9  # [m] beyond the ends of edges; of the cosines of cones
 
 Touch = tuple[float, float, float, float]  # distance [m] from the axis, place [m] along it, normal x, y
 
@@ -18,7 +20,7 @@ def end_to_edge(x: float, y: float, edge: FloatArray) -> tuple[float, float, flo
     dx, dy = x - edge[1], y - edge[2]
     along = dx * edge[3] + dy * edge[4]
     out = dx * edge[4] - dy * edge[3]
-    if along < 0.0 or along > edge[5] or out < 0.0:
+    if along < -OVERLAP or along > edge[5] + OVERLAP or out < 0.0:
         return APART, edge[4], -edge[3]
     return out, edge[4], -edge[3]
 
@@ -27,8 +29,7 @@ def end_to_edge(x: float, y: float, edge: FloatArray) -> tuple[float, float, flo
 def axis_to_corner(dx: float, dy: float, ex: float, ey: float, half: float, corner: FloatArray) -> Touch:
     """capsule_disc with a corner (a row of features), which touches only from within its cone; also for discs."""
     distance, place, nx, ny = capsule_disc(dx, dy, ex, ey, half)
-    margin = nx * corner[3] + ny * corner[4] - corner[5]
-    if margin < 0.0 or (abs(place) == half and margin < ON_THE_BORDER):
+    if nx * corner[3] + ny * corner[4] < corner[5] - OVERLAP:
         return APART, place, nx, ny
     return distance, place, nx, ny
 

@@ -161,12 +161,13 @@ def event_set(events: Iterable[Event]) -> xr.Dataset:
 
 
 def _labelled(dims: tuple[str, ...], values: FloatArray | IntArray, units: str, name: str) -> xr.Variable:
-    return xr.Variable(dims, np.ascontiguousarray(values), attrs={"units": units, "long_name": name})
+    return xr.Variable(dims, values, attrs={"units": units, "long_name": name})
 
 
 def _columns(link: FloatArray, *names: str) -> FloatArray:
-    """Columns of the trace by name, (rows, n, names)."""
-    return link[:, :, [LINK_COLUMNS.index(name) for name in names]]
+    """Neighbouring columns of the trace by name, (rows, n, names): a view, as traces are large."""
+    first = LINK_COLUMNS.index(names[0])
+    return link[:, :, first : first + len(names)]
 
 
 def _column(link: FloatArray, name: str) -> FloatArray:

@@ -104,7 +104,7 @@ def add_feature(
 def recall(state: State, i: int, around: Surroundings, at: int) -> None:
     """What is remembered of link i and the obstacle of the new pair `at`, if it was a pair before."""
     new = around.pair[at]
-    new.impulse = new.tangential = new.place = new.normal_x = new.normal_y = new.slip = new.impact = 0.0
+    new.impulse = new.tangential = new.place = new.normal_x = new.normal_y = new.slip = new.impact = new.landing = 0.0
     new.tick_x = new.tick_y = new.record_x = new.record_y = 0.0
     for p in range(state.pair_start[i], state.pair_start[i + 1]):
         if state.pair_code[p] == around.pair_code[at]:
@@ -152,7 +152,7 @@ def find_contacts(problem: Problem, around: Surroundings, state: State, reach: f
             else:
                 gap, place, nx, ny = feature_gap(problem, i, state.pair_code[p], extras)
             if gap > nearest:
-                pair[p].impulse = pair[p].tangential = 0.0
+                pair[p].impulse = pair[p].tangential = pair[p].landing = 0.0
                 continue
             c = contact[count]
             c.normal_x, c.normal_y = nx, ny
@@ -164,7 +164,7 @@ def find_contacts(problem: Problem, around: Surroundings, state: State, reach: f
             away = a.radius + gap
             pair[p].point_x, pair[p].point_y = a.x + place * a.cos - away * nx, a.y + place * a.sin - away * ny
             if extras is not None:
-                roughen(problem, i, c, gap, place, extras.feature[state.pair_code[p] // 3])
+                roughen(problem, i, c, gap, place, extras.feature[state.pair_code[p] // 3], extras.more[i])
                 c.guess_t = pair[p].tangential
             count += 1
     problem.first[link.shape[0]] = count
@@ -197,19 +197,23 @@ def feature_gap(problem: Problem, i: int, code: int, extras: Extras) -> tuple[fl
 
 
 @inlined
-def roughen(problem: Problem, i: int, c: Records, gap: float, place: float, feature: FloatArray) -> None:
+def roughen(
+    problem: Problem, i: int, c: Records, gap: float, place: float, feature: FloatArray, partner: Records
+) -> None:
     """Friction, restitution and the movable partner of a contact."""
     a, dt = problem.link[i], problem.number[DT]
     nx, ny = c.normal_x, c.normal_y
     c.owner, c.other, c.lever = i, -1.0, 0.0
     # Friction acts at the surface of the link, to the left of the normal.
     c.arm_t = place * (a.cos * nx + a.sin * ny) - a.radius
-    c.mu, c.limit = feature[7], feature[7] * c.guess
+    c.mu = max(feature[7], partner.friction)  # of two obstacles the rougher counts, and the more elastic
+    c.limit = c.mu * c.guess
+    restitution = max(feature[8], partner.restitution)
     speed = nx * a.old_vx + ny * a.old_vy + c.arm * a.old_w
     if feature[BODY] >= 0.0:
         c.other = problem.chain.shape[0] + feature[BODY]
         b = problem.link[int(c.other)]
         c.lever = b.radius + gap
         speed -= nx * b.old_vx + ny * b.old_vy
-    if feature[8] > 0.0 and gap + dt * speed < 0.0:  # it will hit in this step: Newton's law
-        c.approach = feature[8] * speed
+    if restitution > 0.0 and gap + dt * speed < 0.0:  # it will hit in this step: Newton's law
+        c.approach = restitution * speed

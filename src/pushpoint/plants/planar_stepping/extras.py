@@ -22,6 +22,7 @@ MORE_FIELDS = (
     "drag_along", "drag_across",  # [N s2/m], viscous impulse over velocity
     "spin", "spin_impulse", "spin_guess",  # [N m s], friction torque: largest, present, multiplier
     "ground_x", "ground_y",  # [N s], impulse of the ground, world frame
+    "friction", "restitution",  # of a movable obstacle
     "spring", "spring_angle", "damper", "armature", "lower", "upper",  # of the joint behind the link
     "rest", "give",  # [N m s], [N m s2/rad], its passive impulse: rest - give * rate
     "low_rate", "high_rate", "stop", "stop_guess",  # [rad/s] that its stops allow; their impulse, multiplier
@@ -53,6 +54,7 @@ def make_extras(robot: Robot, world: World, dt: float) -> Extras | None:
     for row, disc in zip(more[n:], world.movable_discs, strict=True):
         # A disc that presses evenly on the ground and turns on the spot: 2/3 mu m g R.
         weight = (disc.mass or 0.0) * world.gravity
+        row["friction"], row["restitution"] = disc.friction, disc.restitution
         row["spin"] = 2.0 / 3.0 * disc.ground_friction * weight * disc.radius * dt
     laws = [world.ground, *world.ground.patches]
     boxes = [(p.x_min, p.x_max, p.y_min, p.y_max) for p in world.ground.patches]

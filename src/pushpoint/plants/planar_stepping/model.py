@@ -52,14 +52,15 @@ PAIR_FIELDS = (
     "impulse", "tangential",  # [N s], of the last step: along the normal, and to the left of it
     "place", "normal_x", "normal_y", "point_x", "point_y",  # [m] along the link, normal, contact point [m]
     "tick_x", "tick_y", "record_x", "record_y",  # [N s], impulses on the link in the tick and since the last row
-    "slip", "impact",  # whether it slid in the last step; impulses of impacts since the last row [N s]
+    "slip", "landing", "impact",  # whether it slid, or landed, in the last step; impacts since the last row [N s]
 )  # fmt: skip
 
 # Entries of Problem.number.
 (
     DT, CONSERVING, TOLERANCE, MAX_ITERATIONS, GRAVITY, WEIGHT, PASSIVE, SKIN,  # of the run
     HELD, PENALTY, WORST_LINK, SPEED, REACHED, CENTRE_X, CENTRE_Y,  # of the step
-) = range(15)  # fmt: skip
+    STRETCH, STEP_ERROR,  # length of the step over that of the last; error that adaptive steps may make [m]
+) = range(17)  # fmt: skip
 END_AXIS, END_TAIL, END_HEAD = 0, 1, 2  # what of a link touches: anything, or the round end at its tail or head
 OBSTACLE, BODY = 9, 10  # columns of a feature: index in World.obstacles, number of the movable obstacle
 # Entries of State.ledger after those of types.LEDGER: how far any point of the robot has moved since the neighbour
@@ -70,7 +71,7 @@ TRAVELLED, LISTED = 5, 6
 class Problem(NamedTuple):
     """The contact problem of one step: what does not change in a run, and scratch."""
 
-    number: FloatArray  # (15,): dt [s], flags and tolerances; see the names above
+    number: FloatArray  # (17,): dt [s], flags and tolerances; see the names above
     link: Records  # (rows,): LINK_FIELDS; first the n links, then the movable obstacles
     chain: Records  # (n,): the links among them, in the same memory
     contact: Records  # (pairs,): CONTACT_FIELDS
@@ -90,7 +91,7 @@ class Surroundings(NamedTuple):
 class State(NamedTuple):
     """All that a step depends on: a run from a copy is equal to the bit."""
 
-    clock: IntArray  # (2,): steps done; whether free_flight.start_motion was
+    clock: IntArray  # (3,): steps done; whether free_flight.start_motion was; level of the last part, see adaptive
     link: Records  # (rows,): BODY_FIELDS
     pair_start: IntArray  # (rows + 1,): neighbour pairs of link i are pair_start[i] .. pair_start[i + 1]
     pair_code: IntArray  # (pairs,): the disc; with extras 3 * feature + END_...
@@ -114,7 +115,7 @@ def make_problem(robot: Robot, world: World, servo: Servo, options: PlanarSteppi
     chain = link[:n]
     set_ground(chain, world, dt)
     set_servos(chain, robot, servo, dt)
-    number = np.zeros(15)
+    number = np.zeros(17)
     number[DT] = dt
     number[CONSERVING] = options.scheme == "conserving"
     number[TOLERANCE] = options.tolerance
@@ -122,6 +123,7 @@ def make_problem(robot: Robot, world: World, servo: Servo, options: PlanarSteppi
     number[GRAVITY] = gravity
     number[WEIGHT] = link["mass"].sum() * max(gravity, EARTH)  # a scale for residuals, also in space
     number[PASSIVE] = bool(link["disc"].any() or len(world.obstacles) > 0 or not world.is_plain)
+    number[STRETCH], number[STEP_ERROR] = 1.0, options.step_error or 0.0
     number[SKIN] = SKIN_FRACTION * chain["radius"].max()
     return Problem(number, link, chain, record_array(pairs, CONTACT_FIELDS), np.zeros(len(link) + 1, np.int64))
 
@@ -176,7 +178,7 @@ def make_state(problem: Problem, pose: Pose, movable: Sequence[Disc]) -> State:
         ledger[0] = 0.5 * ((mass @ pose.velocity**2).sum() + inertia @ pose.rate**2)
     ledger[LISTED] = -1.0  # nothing listed yet
     return State(
-        clock=np.zeros(2, np.int64),
+        clock=np.zeros(3, np.int64),
         link=link,
         pair_start=np.zeros(rows + 1, np.int64),
         pair_code=np.zeros(pairs, np.int64),

@@ -12,7 +12,8 @@ from pushpoint.fields import Frozen
 class PlanarSteppingOptions(Frozen):
     """How the planar non-smooth model is stepped."""
 
-    dt: Annotated[float, Field(gt=0, le=0.1)] = 1e-3  # [s]
+    dt: Annotated[float, Field(gt=0, le=0.1)] = 1e-3  # [s]; with step_error the longest step
+    step_error: Annotated[float, Field(gt=0, le=0.1)] | None = None  # [m], of one step: shorter ones where it is larger
     scheme: Literal["conserving", "paper"] = "conserving"
     solver: Literal["newton", "projection"] = "newton"
     tolerance: Annotated[float, Field(gt=0, le=1e-3)] = 1e-8  # of the residuals of every step

@@ -13,6 +13,7 @@ from pushpoint.mechanics.yaw import yaw_quaternions
 from pushpoint.numerics.records import as_columns, from_table, table
 from pushpoint.plants import plants
 from pushpoint.plants._base import StateArrays
+from pushpoint.plants.planar_stepping.adaptive import run_ticks_adaptively
 from pushpoint.plants.planar_stepping.extras import make_extras
 from pushpoint.plants.planar_stepping.free_flight import keeps_momenta, show_kept_spin, start_motion
 from pushpoint.plants.planar_stepping.model import (
@@ -60,12 +61,13 @@ class PlanarStepping:
 
     def __init__(self, robot: Robot, world: World, servo: Servo, options: PlanarSteppingOptions) -> None:
         self.dt = options.dt
-        self._solver = options.solver
+        self._solver, self._adaptive = options.solver, options.step_error is not None
         self._extras = make_extras(robot, world, options.dt)
         self._around = make_surroundings(robot, world, self._extras)
         self._problem = make_problem(robot, world, servo, options, len(self._around.pair))
         self._movable = world.movable_discs
-        variant = self._solver if self._extras is None else f"{self._solver}, beyond P2"
+        beyond, adaptive = ", beyond P2" if self._extras else "", ", adaptive" if self._adaptive else ""
+        variant = self._solver + beyond + adaptive
         self._kernels = f"planar_stepping ({variant})"
 
     @classmethod
@@ -75,6 +77,8 @@ class PlanarStepping:
                 "plant.solver = 'projection': P2's own solver knows P2's own problem only: dry friction that is the "
                 "same forward and backward, fixed smooth discs, joints with nothing but a servo; use solver 'newton'"
             )
+        if options.solver == "projection" and options.step_error is not None:
+            raise InvalidInput("plant.step_error: adaptive steps need plant.solver = 'newton'")
         return cls(robot, world, servo, options)
 
     def initial_state(self, pose: Pose) -> State:
@@ -140,7 +144,8 @@ class PlanarStepping:
     def _run(self, state: State, table: CommandTable, tick: int, substeps: int, trace: Trace) -> tuple[int, int]:
         if self._solver == "projection":
             return run_ticks_by_projection(self._problem, self._around, state, table, tick, substeps, trace)
-        return run_ticks(self._problem, self._around, self._extras, state, table, tick, substeps, trace)
+        run = run_ticks_adaptively if self._adaptive else run_ticks
+        return run(self._problem, self._around, self._extras, state, table, tick, substeps, trace)
 
     def _failure(self, state: State, trace: Trace, status: Status) -> Failure:
         residual = float(trace.step[trace.cursor[2] - 1, 0])

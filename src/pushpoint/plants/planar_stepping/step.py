@@ -33,12 +33,14 @@ from pushpoint.plants.planar_stepping.model import (
     PASSIVE,
     REACHED,
     SKIN,
+    STRETCH,
     TOLERANCE,
     TRAVELLED,
     Problem,
     State,
     Surroundings,
 )
+from pushpoint.types import FloatArray
 
 OK, NOT_CONVERGED, NOT_FINITE, TOO_MANY_CONTACTS = 0, 1, 2, 3  # the values of types.Status
 LOOKED = -1  # contacts were found anew: solve again
@@ -54,7 +56,10 @@ def predict(problem: Problem, body: Records, extras: Extras | None) -> float:
     conserving: the mid pose has closed joints, and its centre of mass where the momentum takes it.
     """
     link, half, conserving = problem.chain, 0.5 * problem.number[DT], problem.number[CONSERVING] > 0.0
-    vx, vy = 2.0 * body[0].vx - body[0].last_vx, 2.0 * body[0].vy - body[0].last_vy
+    # The change of the last step goes on: saves an iteration where the motion is smooth.
+    stretch = problem.number[STRETCH]
+    vx = body[0].vx + stretch * (body[0].vx - body[0].last_vx)
+    vy = body[0].vy + stretch * (body[0].vy - body[0].last_vy)
     px = py = mx = my = cx = cy = total = 0.0
     for i in range(link.shape[0]):
         own = body[i]
@@ -63,8 +68,7 @@ def predict(problem: Problem, body: Records, extras: Extras | None) -> float:
         aim(a, c, s)
         a.old_vx, a.old_vy, a.old_w = own.vx, own.vy, own.w
         a.ground_guess_x, a.ground_guess_y = own.ground_x, own.ground_y
-        # The change of the last step goes on: saves an iteration where the motion is smooth.
-        w = 2.0 * own.w - own.last_w
+        w = own.w + stretch * (own.w - own.last_w)
         tx, ty = -w * a.hy, w * a.hx
         if i > 0:
             vx, vy = vx + tx, vy + ty
@@ -93,13 +97,14 @@ def predict(problem: Problem, body: Records, extras: Extras | None) -> float:
 @inlined
 def predict_movable(problem: Problem, body: Records) -> None:
     """Mid pose and guess of the movable obstacles."""
-    half = 0.5 * problem.number[DT]
+    half, stretch = 0.5 * problem.number[DT], problem.number[STRETCH]
     for i in range(problem.chain.shape[0], problem.link.shape[0]):
         own, a = body[i], problem.link[i]
         a.cos, a.sin = own.cos, own.sin  # round: their direction is a frame for friction, nothing more
         a.x, a.y = own.x + half * own.vx, own.y + half * own.vy
         a.old_vx, a.old_vy, a.old_w = own.vx, own.vy, own.w
-        a.vx, a.vy, a.w = 2.0 * own.vx - own.last_vx, 2.0 * own.vy - own.last_vy, 2.0 * own.w - own.last_w
+        a.vx, a.vy = own.vx + stretch * (own.vx - own.last_vx), own.vy + stretch * (own.vy - own.last_vy)
+        a.w = own.w + stretch * (own.w - own.last_w)
         a.ground_guess_x, a.ground_guess_y = own.ground_x, own.ground_y
 
 
@@ -164,8 +169,14 @@ def remember(problem: Problem, state: State, i: int, extras: Extras | None) -> N
         if extras is not None:
             x, y = x - c.normal_y * c.impulse_t, y + c.normal_x * c.impulse_t
             remember_rough(c, pair)
-        if pair.impulse == 0.0:
+            if c.other >= 0.0:
+                add_reaction(sums, int(c.other), x, y)
+        # A link lands in two steps: it comes to the surface in the first, and to rest there in the second.
+        landed, pair.landing = pair.landing > 0.0, 0.0
+        if landed or pair.impulse == 0.0:
             pair.impact += c.impulse
+        if pair.impulse == 0.0 and c.impulse > 0.0:
+            pair.landing = 1.0
         pair.impulse = c.impulse
         pair.tick_x += x
         pair.tick_y += y
@@ -185,6 +196,14 @@ def remember(problem: Problem, state: State, i: int, extras: Extras | None) -> N
         sums[i, k + 3] += ground_y
         if i > 0:
             sums[i, k + 4] += a.torque
+
+
+@inlined
+def add_reaction(sums: FloatArray, other: int, x: float, y: float) -> None:
+    """The impulse that a movable obstacle gets from what touches it."""
+    for k in range(0, 10, 5):
+        sums[other, k] -= x
+        sums[other, k + 1] -= y
 
 
 @inlined
@@ -321,12 +340,18 @@ def list_as_far_as_fits(
 
 
 @inlined
-def end_step(problem: Problem, state: State, residual: float, extras: Extras | None) -> int:
-    """Everything after the solve. Returns the status."""
+def settle(problem: Problem, state: State, extras: Extras | None) -> bool:
+    """The end of the step becomes the state; False if it is not finite."""
     account(problem, state, extras)
-    state.clock[0] += 1
     if extras is not None:
         finish_movable(problem, state.link)
-    if not finish(problem, state.link, state.clock[0] % RENEWAL == 0):
+    return finish(problem, state.link, state.clock[0] % RENEWAL == 0)
+
+
+@inlined
+def end_step(problem: Problem, state: State, residual: float, extras: Extras | None) -> int:
+    """Everything after the solve. Returns the status."""
+    state.clock[0] += 1
+    if not settle(problem, state, extras):
         return NOT_FINITE
     return OK if residual <= problem.number[TOLERANCE] else NOT_CONVERGED
