@@ -13,7 +13,7 @@ import math
 from pushpoint._jit import entry_point, inlined, kernel
 from pushpoint.plants.planar_stepping.extras import Extras
 from pushpoint.plants.planar_stepping.joints import drive_joints
-from pushpoint.plants.planar_stepping.model import DT, STEP_ERROR, STRETCH, TOLERANCE, Problem, State, Surroundings
+from pushpoint.plants.planar_stepping.model import ACCEPTED, DT, STEP_ERROR, STRETCH, Problem, State, Surroundings
 from pushpoint.plants.planar_stepping.newton import newton
 from pushpoint.plants.planar_stepping.run import TABLE_FULL, clear_tick, close_tick, note_step
 from pushpoint.plants.planar_stepping.step import (
@@ -71,7 +71,7 @@ def solve_part(problem: Problem, around: Surroundings, state: State, extras: Ext
         status = look_again(problem, around, state, extras)
         if status != LOOKED:
             break
-    if status == OK and not residual <= problem.number[TOLERANCE]:
+    if status == OK and not residual <= problem.number[ACCEPTED]:
         status = NOT_CONVERGED
     return residual, iterations, status
 

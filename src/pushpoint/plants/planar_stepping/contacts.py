@@ -183,8 +183,10 @@ def disc_gap(a: Records, disc: FloatArray, k: int, nearest: float) -> tuple[floa
 @inlined
 def feature_gap(problem: Problem, i: int, code: int, extras: Extras) -> tuple[float, float, float, float]:
     """The same between row i and an edge, a corner, or a movable obstacle."""
-    a, feature = problem.link[i], extras.feature[code // 3]
+    a, feature, joined = problem.link[i], extras.feature[code // 3], extras.more[i].joined > 0.0
     if code % 3 != END_AXIS:
+        if joined and code % 3 == END_TAIL:
+            return APART, 0.0, 0.0, 0.0
         place = a.axis if code % 3 == END_HEAD else -a.axis
         out, nx, ny = end_to_edge(a.x + place * a.cos, a.y + place * a.sin, feature)
         return out - a.radius, place, nx, ny
@@ -193,6 +195,8 @@ def feature_gap(problem: Problem, i: int, code: int, extras: Extras) -> tuple[fl
         b = problem.link[problem.chain.shape[0] + int(feature[BODY])]
         x, y = b.x, b.y
     distance, place, nx, ny = axis_to_corner(a.x - x, a.y - y, a.cos, a.sin, a.axis, feature)
+    if joined and place == -a.axis:
+        return APART, 0.0, 0.0, 0.0
     return distance - feature[6] - a.radius, place, nx, ny
 
 

@@ -23,6 +23,7 @@ MORE_FIELDS = (
     "spin", "spin_impulse", "spin_guess",  # [N m s], friction torque: largest, present, multiplier
     "ground_x", "ground_y",  # [N s], impulse of the ground, world frame
     "friction", "restitution",  # of a movable obstacle
+    "joined",  # whether its tail end is the head end of the link behind: two contacts there would be one
     "spring", "spring_angle", "damper", "armature", "lower", "upper",  # of the joint behind the link
     "rest", "give",  # [N m s], [N m s2/rad], its passive impulse: rest - give * rate
     "low_rate", "high_rate", "stop", "stop_guess",  # [rad/s] that its stops allow; their impulse, multiplier
@@ -49,6 +50,8 @@ def make_extras(robot: Robot, world: World, dt: float) -> Extras | None:
     n, movable = len(robot.links), len(world.movable)
     more = record_array(n + movable, MORE_FIELDS)
     more["lower"], more["upper"] = -np.inf, np.inf
+    for row, behind, link in zip(more[1:n], robot.links, robot.links[1:], strict=False):
+        row["joined"] = link.radius == behind.radius and all(2 * x.half_core == x.length for x in (behind, link))
     for row, joint in zip(more[1:n], robot.joints, strict=False):
         set_joint(row, joint)
     for row, disc in zip(more[n:], world.movable_discs, strict=True):

@@ -58,9 +58,9 @@ PAIR_FIELDS = (
 # Entries of Problem.number.
 (
     DT, CONSERVING, TOLERANCE, MAX_ITERATIONS, GRAVITY, WEIGHT, PASSIVE, SKIN,  # of the run
-    HELD, PENALTY, WORST_LINK, SPEED, REACHED, CENTRE_X, CENTRE_Y,  # of the step
+    HELD, PENALTY, WORST_LINK, SPEED, REACHED, CENTRE_X, CENTRE_Y, ACCEPTED,  # of the step
     STRETCH, STEP_ERROR,  # length of the step over that of the last; error that adaptive steps may make [m]
-) = range(17)  # fmt: skip
+) = range(18)  # fmt: skip
 END_AXIS, END_TAIL, END_HEAD = 0, 1, 2  # what of a link touches: anything, or the round end at its tail or head
 OBSTACLE, BODY = 9, 10  # columns of a feature: index in World.obstacles, number of the movable obstacle
 # Entries of State.ledger after those of types.LEDGER: how far any point of the robot has moved since the neighbour
@@ -71,7 +71,7 @@ TRAVELLED, LISTED = 5, 6
 class Problem(NamedTuple):
     """The contact problem of one step: what does not change in a run, and scratch."""
 
-    number: FloatArray  # (17,): dt [s], flags and tolerances; see the names above
+    number: FloatArray  # (18,): dt [s], flags and tolerances; see the names above
     link: Records  # (rows,): LINK_FIELDS; first the n links, then the movable obstacles
     chain: Records  # (n,): the links among them, in the same memory
     contact: Records  # (pairs,): CONTACT_FIELDS
@@ -115,10 +115,10 @@ def make_problem(robot: Robot, world: World, servo: Servo, options: PlanarSteppi
     chain = link[:n]
     set_ground(chain, world, dt)
     set_servos(chain, robot, servo, dt)
-    number = np.zeros(17)
+    number = np.zeros(18)
     number[DT] = dt
     number[CONSERVING] = options.scheme == "conserving"
-    number[TOLERANCE] = options.tolerance
+    number[TOLERANCE] = number[ACCEPTED] = options.tolerance
     number[MAX_ITERATIONS] = options.max_iterations or (200 if options.solver == "newton" else 200_000)
     number[GRAVITY] = gravity
     number[WEIGHT] = link["mass"].sum() * max(gravity, EARTH)  # a scale for residuals, also in space

@@ -14,6 +14,7 @@ from pushpoint.plants.planar_stepping.laws import (
     law_residual,
 )
 from pushpoint.plants.planar_stepping.model import (
+    ACCEPTED,
     CONSERVING,
     DT,
     HELD,
@@ -35,6 +36,9 @@ FREE_TOLERANCE = 1e-13
 FREE_CHORD_ERROR = 1e-14
 FREE_SWEEPS = 6  # at most, for the sake of round-off in long chains
 NEAR = 1e-4  # imbalance, as a part of what it was, that needs no look at the slope
+# Friction at obstacles converges linearly, and slowly where it is strong: what takes that long may end less exactly.
+ROUGH_SWEEPS, ROUGH_TOLERANCE = 40, 1e-6
+LIMITS_BELOW = 0.1  # imbalance below which impulses are good enough to take friction limits from
 CHORDS_BELOW = 0.1  # imbalance below which the chords are looked after: early, as each look costs less than a sweep
 # The line search is easy-going at first. Where flags go round in circles, as they can with kinked laws, it turns to the
 # minimum along the step: descent on a convex function then ends every circle.
@@ -137,6 +141,7 @@ def newton(problem: Problem, extras: Extras | None) -> tuple[float, int]:
     if is_free(problem, extras):
         error, tolerance = FREE_CHORD_ERROR, FREE_TOLERANCE
     problem.number[PENALTY] = LEAST_PENALTY * problem.number[DT]
+    problem.number[ACCEPTED] = problem.number[TOLERANCE]
     hold(problem, extras)
     residual, last_law, lag = 1.0, 1.0, 0.0
     for iteration in range(limit):
@@ -145,17 +150,22 @@ def newton(problem: Problem, extras: Extras | None) -> tuple[float, int]:
         if iteration == FREE_SWEEPS:
             tolerance = problem.number[TOLERANCE]
             error = CHORD_ERROR * tolerance
+        if extras is not None and iteration == ROUGH_SWEEPS and lag > 0.0:
+            tolerance = max(tolerance, ROUGH_TOLERANCE)
+            problem.number[ACCEPTED] = tolerance
         again = False
-        if extras is not None:
+        law = 0.0
+        if residual <= tolerance:
+            law = law_residual(problem, extras)
+        if extras is not None and residual < LIMITS_BELOW:
             lag = renew_limits(problem, iteration)
         if residual < CHORDS_BELOW and chord_updates > 0:
             chord_updates -= 1
             again = not chords_fit(problem, error)
         if residual <= tolerance and not again:
-            law = law_residual(problem, extras)
             if law <= tolerance and lag <= tolerance:
                 return max(residual, law, lag), iteration + 1
-            if law > tolerance and law > GAIN * last_law:
+            if law > GAIN * last_law and lag <= tolerance:
                 problem.number[PENALTY] = min(10.0 * problem.number[PENALTY], MOST_PENALTY * problem.number[DT])
             again, last_law = True, law
         elif 0.5 * before < residual < ROUND_OFF and iteration > FREE_SWEEPS:

@@ -15,7 +15,13 @@ from pushpoint.numerics.residuals import interval_residual, unilateral_residual
 from pushpoint.plants.planar_stepping.ground import INSIDE
 from pushpoint.plants.planar_stepping.model import DT, WEIGHT, Problem
 
-AVERAGED_FROM = 8  # iterations: from there limits move half the way, which ends most oscillations
+AVERAGED_FROM = 8  # iterations: from there limits move only part of the way, ever less, which ends most oscillations
+LEAST_PART = 0.1
+
+
+@inlined
+def part_of_the_way(iteration: int) -> float:
+    return 1.0 if iteration < AVERAGED_FROM else 0.5
 
 
 @inlined
@@ -95,7 +101,10 @@ def contact_residual(link: Records, contact: Records, i: int, k: int, per_unit: 
 
 @kernel
 def renew_limits(problem: Problem, iteration: int) -> float:
-    """Friction limits from the impulses found; returns the largest change as a residual."""
+    """Friction limits from the impulses found; returns the largest change as a residual.
+
+    The friction of a contact that slides goes along with its limit: it would look like one that sticks otherwise.
+    """
     contact = problem.contact
     largest = 0.0
     for k in range(problem.first[problem.link.shape[0]]):
@@ -103,5 +112,7 @@ def renew_limits(problem: Problem, iteration: int) -> float:
         if c.mu > 0.0:
             change = c.mu * c.impulse - c.limit
             largest = max(largest, abs(change))
-            c.limit += change if iteration < AVERAGED_FROM else 0.5 * change
+            c.limit += part_of_the_way(iteration) * change
+            if c.stiff_t == 0.0:
+                c.impulse_t = math.copysign(c.limit, c.impulse_t)
     return float(largest / (problem.number[WEIGHT] * problem.number[DT]))

@@ -24,6 +24,7 @@ from pushpoint.plants.planar_stepping.extras import Extras
 from pushpoint.plants.planar_stepping.ground import lay_ground
 from pushpoint.plants.planar_stepping.laws import is_free
 from pushpoint.plants.planar_stepping.model import (
+    ACCEPTED,
     CENTRE_X,
     CENTRE_Y,
     CONSERVING,
@@ -34,7 +35,6 @@ from pushpoint.plants.planar_stepping.model import (
     REACHED,
     SKIN,
     STRETCH,
-    TOLERANCE,
     TRAVELLED,
     Problem,
     State,
@@ -354,4 +354,4 @@ def end_step(problem: Problem, state: State, residual: float, extras: Extras | N
     state.clock[0] += 1
     if not settle(problem, state, extras):
         return NOT_FINITE
-    return OK if residual <= problem.number[TOLERANCE] else NOT_CONVERGED
+    return OK if residual <= problem.number[ACCEPTED] else NOT_CONVERGED
