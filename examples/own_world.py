@@ -1,4 +1,4 @@
-"""Worlds of one's own: a corridor of pegs in one function, and the same pegs from a CSV file."""
+"""Worlds of one's own: an avenue of pegs in one function, and the same pegs from a CSV file."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from pushpoint.worlds import Disc, Ground, World, worlds
 FOLDER = Path("results/examples")
 
 
-@worlds.register("corridor")
-def corridor(width: Positive = 0.5, spacing: Positive = 0.3, pegs: int = 8, friction: NonNegative = 0.2) -> World:
+@worlds.register("avenue")
+def avenue(width: Positive = 0.5, spacing: Positive = 0.3, pegs: int = 8, friction: NonNegative = 0.2) -> World:
     """Two rows of pegs `width` [m] apart, `spacing` [m] from peg to peg; the left row is shifted by half of it."""
     discs = [Disc(x=k * spacing, y=-width / 2, radius=0.05) for k in range(pegs)]
     discs += [Disc(x=(k + 0.5) * spacing, y=width / 2, radius=0.05) for k in range(pegs)]
-    return World(name="corridor", ground=Ground(friction=friction), obstacles=tuple(discs), source="example")
+    return World(name="avenue", ground=Ground(friction=friction), obstacles=tuple(discs), source="example")
 
 
 def run_in(world: object, name: str) -> pp.Recording:
@@ -39,15 +39,15 @@ def run_in(world: object, name: str) -> pp.Recording:
 
 
 def main() -> None:
-    recording = run_in({"name": "corridor", "options": {"width": 0.56}}, "lab/corridor")
-    print(f"corridor: {recording.metrics()['distance']:.4f} m, {recording.contacts.sizes['contact']} contacts")
+    recording = run_in({"name": "avenue", "options": {"width": 0.56}}, "lab/avenue")
+    print(f"avenue: {recording.metrics()['distance']:.4f} m, {recording.contacts.sizes['contact']} contacts")
 
     FOLDER.mkdir(parents=True, exist_ok=True)
     with open(FOLDER / "pegs.csv", "w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file)
         writer.writerow(["x_m", "y_m", "radius_m"])
         writer.writerows((d.x, d.y, d.radius) for d in recording.scenario.built_world().obstacles)
-    same = run_in({"name": "csv", "options": {"path": str(FOLDER / "pegs.csv")}}, "lab/corridor-csv")
+    same = run_in({"name": "csv", "options": {"path": str(FOLDER / "pegs.csv")}}, "lab/avenue-csv")
     print(f"from CSV: {same.metrics()['distance']:.4f} m, {same.contacts.sizes['contact']} contacts")
 
 

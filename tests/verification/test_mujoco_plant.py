@@ -6,6 +6,7 @@ Every tolerance names the margin that was measured when it was set.
 from __future__ import annotations
 
 import math
+import re
 from pathlib import Path
 
 import numpy as np
@@ -15,9 +16,9 @@ from pushpoint.errors import InvalidInput
 from pushpoint.mechanics.pose import mass_mean, moving, planar_pose
 from pushpoint.plants import Plant, plants
 from pushpoint.plants.mujoco.model import fast_rollout
-from pushpoint.robots import Link, Robot, Servo, robots
+from pushpoint.robots import Joint, Link, Robot, Servo, robots
 from pushpoint.types import Command, CommandTable, FloatArray, Pose, Status, Trace, new_trace
-from pushpoint.worlds import Disc, Ground, World, worlds
+from pushpoint.worlds import Disc, Ground, Obstacle, Polygon, Wall, World, worlds
 
 pytest.importorskip("mujoco", reason="the plant's engine is an extra: pip install 'pushpoint[mujoco]'")
 
@@ -203,6 +204,67 @@ def test_fast_rollout_is_the_recorded_run() -> None:
 def test_play_is_refused_by_name() -> None:
     with pytest.raises(InvalidInput, match=r"servo\.play = 0\.01"):
         build(robots["aiko"](), worlds["plane"](), Servo(stiffness=800.0, damping=2.0, play=0.01))
+
+
+PEG = Disc(x=5, y=5, radius=0.1)
+SQUARE = ((5, 5), (6, 5), (6, 6), (5, 6))
+
+
+@pytest.mark.parametrize(
+    ("thing", "words"),
+    [
+        (Wall(points=SQUARE[:2]), "world.obstacles.1 is a wall"),
+        (Polygon(points=SQUARE), "world.obstacles.1 is a polygon"),
+        (PEG.model_copy(update={"mass": 0.5}), "world.obstacles.1.mass = 0.5 kg"),
+        (PEG.model_copy(update={"friction": 0.3}), "world.obstacles.1.friction = 0.3"),
+        (PEG.model_copy(update={"restitution": 0.4}), "world.obstacles.1.restitution = 0.4"),
+    ],
+)
+def test_obstacles_other_than_fixed_smooth_discs_are_refused_by_name(thing: Obstacle, words: str) -> None:
+    world = World(name="w", obstacles=(PEG, thing))
+    assert not world.is_plain
+    message = f"plant 'mujoco' knows fixed smooth inelastic discs only: {words}; use plant 'planar_stepping'"
+    with pytest.raises(InvalidInput, match=f"^{re.escape(message)}$"):
+        build(BLOCK, world)
+
+
+@pytest.mark.parametrize(
+    ("fields", "words"),
+    [
+        ({"friction_backward": 0.5}, "world.ground.friction_backward = 0.5"),
+        ({"viscous": 2.0}, "world.ground.viscous = 2.0 N s/m"),
+        ({"viscous_across": 2.0}, "world.ground.viscous_across = 2.0 N s/m"),
+        ({"torque": True}, "world.ground.torque = True"),
+        ({"patches": [{"x_min": 0, "x_max": 1, "y_min": 0, "y_max": 1}]}, "world.ground.patches.0 is a patch"),
+    ],
+)
+def test_other_grounds_are_refused_by_name(fields: dict[str, object], words: str) -> None:
+    world = World(name="w", ground=Ground.parse(fields))
+    assert not world.is_plain
+    with pytest.raises(InvalidInput, match=f"knows dry friction along and across the links only: {re.escape(words)}"):
+        build(BLOCK, world)
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"actuated": False}, {"stiffness": 1.0}, {"angle": 0.5}, {"damping": 1.0},
+        {"lower": -1.0}, {"upper": 1.0}, {"armature": 0.1},
+    ],
+)  # fmt: skip
+def test_joints_with_more_than_a_servo_are_refused_by_name(fields: dict[str, object]) -> None:
+    robot = Robot(name="three", links=BLOCK.links * 3, joints=(Joint(), Joint.parse(fields)))
+    assert not robot.has_plain_joints
+    ((field, value),) = fields.items()
+    words = re.escape(f"knows joints with nothing but a servo: robot.joints.1.{field} = {value}; use plant")
+    with pytest.raises(InvalidInput, match=words):
+        build(robot, FREE)
+
+
+def test_what_is_plain_is_built_however_it_is_written() -> None:
+    ground = Ground(friction=0.2, friction_backward=0.2, friction_across=0.5)
+    robot = Robot(name="three", links=BLOCK.links * 3, joints=(Joint(), Joint()))
+    assert build(robot, World(name="w", ground=ground, obstacles=(PEG,))).dt == 1e-3
 
 
 def test_state_that_is_not_finite_is_a_failure(

@@ -12,8 +12,9 @@ from PIL import Image
 
 from pushpoint.errors import InvalidInput
 from pushpoint.view import style
-from pushpoint.view.bodies import draw_arrows, draw_robot, draw_scene, view_box
+from pushpoint.view.bodies import draw_arrows, draw_robot
 from pushpoint.view.files import replacing
+from pushpoint.view.scene import Movable, draw_movable, draw_scene, movable, view_box
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
@@ -73,9 +74,12 @@ def _frames(run: Recording, rows: list[int]) -> list[Image.Image]:
         speed = 1000 * _duration(run) / (PAUSE * (len(rows) - 1))
         axes.set_title(f"{speed:.1f} × real time", loc="right", fontweight="normal", color=style.QUIET)
         path = np.asarray(run.data["link_position"].values, dtype=float)[:, run.data.sizes["link"] // 2, :2]
+        discs = movable(run)
+        _picture(canvas)
+        figure.set_layout_engine("none")  # made once: it would tremble from frame to frame
         frames = []
         for row in rows:
-            moving = _draw_moving(axes, run, row, path)
+            moving = [*_draw_discs(axes, discs, row), *_draw_moving(axes, run, row, path)]
             clock.set_text(f"{run.scenario.name}   t = {run.data['time'].values[row]:.1f} s")
             frames.append(_picture(canvas))
             for artist in moving:
@@ -87,6 +91,11 @@ def _picture(canvas: Any) -> Image.Image:
     """The canvas drawn; typed Any because Matplotlib's canvas is not typed."""
     canvas.draw()
     return Image.fromarray(np.asarray(canvas.buffer_rgba())[..., :3].copy())
+
+
+def _draw_discs(axes: Axes, discs: Movable, row: int) -> list[Artist]:
+    drawn = draw_movable(axes, discs, row)
+    return [] if drawn is None else [drawn]
 
 
 def _draw_moving(axes: Axes, run: Recording, row: int, path: FloatArray) -> list[Artist]:

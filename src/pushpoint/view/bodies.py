@@ -1,13 +1,12 @@
-"""Robots, pegs and forces drawn to scale on one pair of axes."""
+"""Robots and contact forces drawn to scale on one pair of axes."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
-from matplotlib.collections import PatchCollection, PolyCollection
+from matplotlib.collections import PolyCollection
 from matplotlib.colors import to_rgb
-from matplotlib.patches import Circle
 
 from pushpoint.view import style
 
@@ -24,8 +23,6 @@ EYES = 2
 ARROW_LENGTH = 0.2  # [m], of a force of `full_force`
 LONGEST_ARROW = 0.26  # [m], for impacts
 FORCE_WINDOW = 0.1  # [s]
-NEAR = 0.3  # [m], pegs within this distance of where the robot was are shown
-MARGIN = 0.08  # [m]
 
 
 def outlines(robot: Robot, position: FloatArray, angle: FloatArray) -> list[FloatArray]:
@@ -119,51 +116,6 @@ def full_force(run: Recording) -> float:
     blocks = force[: len(force) // size * size].reshape(-1, size, *force.shape[1:])
     means = np.linalg.norm(blocks.mean(axis=1), axis=-1)
     return float(np.percentile(means[means > 0], 80)) if np.any(means > 0) else 1.0
-
-
-class Box(NamedTuple):
-    """Limits of the axes [m]."""
-
-    left: float
-    right: float
-    bottom: float
-    top: float
-
-    @property
-    def shape(self) -> float:
-        """Height over width."""
-        return (self.top - self.bottom) / (self.right - self.left)
-
-    def widened(self, shape: float) -> Box:
-        """The same box made wider, if need be, until height over width is `shape`."""
-        extra = max(0.0, (self.top - self.bottom) / shape - (self.right - self.left)) / 2
-        return self._replace(left=self.left - extra, right=self.right + extra)
-
-
-def view_box(run: Recording) -> Box:
-    """Shows every place the robot was at, and the pegs near them."""
-    position = np.asarray(run.data["link_position"].values, dtype=float)[..., :2].reshape(-1, 2)
-    reach = max(link.half_core + link.radius for link in run.scenario.built_robot().links)
-    low, high = position.min(axis=0) - reach, position.max(axis=0) + reach
-    near_low, near_high = low - NEAR, high + NEAR
-    for disc in run.scenario.built_world().discs:
-        disc_low, disc_high = (
-            np.array([disc.x, disc.y]) - disc.radius,
-            np.array([disc.x, disc.y]) + disc.radius,
-        )
-        if np.all(disc_high > near_low) and np.all(disc_low < near_high):
-            low, high = np.minimum(low, disc_low), np.maximum(high, disc_high)
-    low, high = low - MARGIN, high + MARGIN
-    return Box(float(low[0]), float(high[0]), float(low[1]), float(high[1]))
-
-
-def draw_scene(axes: Axes, run: Recording, box: Box) -> None:
-    """Ground, obstacles and axes to scale; robots come on top."""
-    axes.set_facecolor(style.GROUND)
-    axes.grid(False)
-    discs = [Circle((disc.x, disc.y), disc.radius) for disc in run.scenario.built_world().discs]
-    axes.add_collection(PatchCollection(discs, facecolor=style.PEG, edgecolor=style.PEG_EDGE, linewidth=0.8, zorder=1))
-    axes.set(xlim=box[:2], ylim=box[2:], aspect="equal", xlabel="x [m]", ylabel="y [m]")
 
 
 def draw_arrows(axes: Axes, run: Recording, row: int) -> Quiver | None:

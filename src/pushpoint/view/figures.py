@@ -16,8 +16,9 @@ from matplotlib.lines import Line2D
 
 from pushpoint.analysis import Curve
 from pushpoint.view import style
-from pushpoint.view.bodies import FORCE_WINDOW, Box, draw_arrows, draw_robot, draw_scene, view_box
+from pushpoint.view.bodies import FORCE_WINDOW, draw_arrows, draw_robot
 from pushpoint.view.files import replacing
+from pushpoint.view.scene import Box, draw_movable, draw_scene, movable, view_box
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -86,7 +87,9 @@ def _time_limits(run: Recording) -> tuple[float, float]:
 def _draw_robots(axes: Axes, run: Recording, box: Box) -> None:
     draw_scene(axes, run, box)
     rows = [round(share * (run.data.sizes["time"] - 1)) for share in INSTANTS]
+    discs = movable(run)
     for row, strength in zip(rows, STRENGTHS, strict=True):
+        draw_movable(axes, discs, row, strength)
         draw_robot(axes, run, row, strength)
     path = np.asarray(run.data["link_position"].values, dtype=float)[:, _middle(run), :2]
     axes.plot(path[:, 0], path[:, 1], color=style.PATH, linewidth=1.2, linestyle=style.DOTS, zorder=4)

@@ -26,6 +26,7 @@ from pushpoint.plants.mujoco.run import (
     make_state,
     run_ticks,
 )
+from pushpoint.plants.mujoco.unknown import refuse_unknown
 from pushpoint.robots import Robot, Servo
 from pushpoint.types import (
     Command,
@@ -58,11 +59,7 @@ class MujocoPlant:
 
     @classmethod
     def build(cls, robot: Robot, world: World, servo: Servo, options: MujocoOptions) -> MujocoPlant:
-        if servo.play > 0:
-            raise InvalidInput(
-                f"servo.play = {servo.play} rad: plant 'mujoco' has no dead band; set servo.play = 0 "
-                "or take plant 'planar_stepping'"
-            )
+        refuse_unknown(robot, world, servo)
         if find_spec("mujoco") is None:
             raise MissingExtra("plant 'mujoco'", "mujoco")
         return cls(make_params(robot, world, servo, options))
