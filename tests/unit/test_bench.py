@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from math import inf, nan
 from pathlib import Path
 from typing import cast
@@ -13,11 +14,12 @@ import pytest
 from pushpoint.bench import duel as duel_module
 from pushpoint.bench import speed
 from pushpoint.bench import startup as startup_module
+from pushpoint.bench.crowd import Crowd, among
 from pushpoint.bench.duel import PEER_SETTINGS, Duel, Effort, Entry, duel, limit_path, rounds_at
 from pushpoint.bench.ladder import Rung, largest_accurate, rms_distance
 from pushpoint.bench.links import Growth, LinkCost, among_pegs, fitted_exponent, growth
 from pushpoint.bench.result import Benchmark, as_data, as_text, machine, write
-from pushpoint.bench.runs import our_job, peer_job, prepare
+from pushpoint.bench.runs import our_job, peer_job, prepare, stepped
 from pushpoint.bench.startup import Startup, in_new_process, startup
 from pushpoint.bench.tables import show
 from pushpoint.bench.timing import interleaved_best
@@ -66,7 +68,8 @@ def found_growth(exponent: float | None) -> Growth:
 
 def benchmark(ratio: float | None = 20.0, exponent: float | None = 1.0, ours: bool = True) -> Benchmark:
     start = Startup(0.01, 10.0, 9.0, 0.5, 8.5)
-    return Benchmark((found_duel(ratio, ours),), (), (found_growth(exponent),), start, 0.5, None)
+    many = Crowd(1.0, 1.2, 300.0)
+    return Benchmark((found_duel(ratio, ours),), (), (found_growth(exponent),), many, start, 0.5, None)
 
 
 def test_rms_distance_of_a_shifted_path() -> None:
@@ -177,15 +180,29 @@ def test_controllers_without_a_table_are_refused(monkeypatch: pytest.MonkeyPatch
     ],
 )
 def test_requirements(made: Benchmark, met: list[bool | None], missed: bool) -> None:
-    assert [r.met for r in made.requirements] == met
+    assert [r.met for r in made.requirements] == [*met, True, True]
     assert made.missed is missed
+    assert all(r.met is not True for r in made.aims)  # 20 times MuJoCo's speed is not yet 25
+
+
+def test_crowds_and_memory_are_required() -> None:
+    slow, large = Crowd(1.0, 1.6, None), Crowd(1.0, 1.0, 501.0)
+    assert [r.met for r in replace(benchmark(), crowd=slow).requirements[-2:]] == [False, None]
+    assert [r.met for r in replace(benchmark(), crowd=large).requirements[-2:]] == [True, False]
+
+
+def test_a_crowd_leaves_the_track_as_it_is() -> None:
+    few, many = stepped(among(10)), stepped(among(500))
+    assert few is not None
+    assert many is not None
+    assert np.array_equal(few.link, many.link)
 
 
 def test_results_are_plain_json() -> None:
     data = as_data(benchmark())
     assert json.loads(as_text(data)) == data
     assert set(data) == {
-        "schema_version", "status", "requirements", "machine", "accuracy", "links", "startup",
+        "schema_version", "status", "requirements", "aims", "machine", "accuracy", "links", "crowd", "startup",
     }  # fmt: skip
     failed = data["accuracy"]["runs"][0]["our_ladder"][1]
     assert failed["rms_to_own_limit"] is None

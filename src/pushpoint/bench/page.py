@@ -12,6 +12,7 @@ def as_page(data: Data) -> str:
     """All tables, from the data of result.as_data."""
     parts = [
         _requirements(data["requirements"]),
+        "Aims, which do not count as missed yet:\n\n" + _requirements(data["aims"]),
         _machine(data["machine"]),
         "## Each at its best\n\n" + _winners(data["accuracy"]["runs"]),
         "## Work and precision\n\n" + "\n\n".join(_ladder(run) for run in data["accuracy"]["runs"]),

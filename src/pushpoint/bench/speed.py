@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import Callable, Sequence
 
+from pushpoint.bench.crowd import crowd
 from pushpoint.bench.duel import CONVERGED, Effort, duel, has_peer
 from pushpoint.bench.links import growth
 from pushpoint.bench.page import as_page
@@ -55,6 +56,7 @@ def measure(runs: Sequence[Scenario], effort: Effort, converged: Effort) -> Benc
         duels=tuple(duel(run, effort, say) for run in runs),
         converged=tuple(duel(run, converged, say) for run in runs),
         growth=tuple(growth(say)),
+        crowd=crowd(say),
         startup=startup(say),
         load_before=before,
         load_after=load(),

@@ -97,4 +97,6 @@ def requirement_table(benchmark: Benchmark) -> Table:
     table = _table("required", "what", "measured", "allowed", "met")
     for r in benchmark.requirements:
         table.add_row(r.what, "-" if r.value is None else f"{r.value:.3f}", r.allowed, WORDS[r.met])
+    for r in benchmark.aims:
+        table.add_row(f"aim, {r.what}", "-" if r.value is None else f"{r.value:.3f}", r.allowed, WORDS[r.met])
     return table
