@@ -1,25 +1,166 @@
-"""Which links of a pose intersect which obstacles, and how deep."""
+"""Which links of a pose intersect which obstacles, and how deep.
+
+Every obstacle is a set of straight pieces: those of a wall, the edges of a polygon, and for a disc one of length zero
+that is as thick as the disc. A link is one piece too, its axis, as thick as the capsule.
+"""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 
 from pushpoint.robots import Robot
-from pushpoint.types import Pose
-from pushpoint.worlds import World
+from pushpoint.types import FloatArray, IntArray, Pose
+from pushpoint.worlds import Disc, Obstacle, Polygon, Wall, World
+
+
+class Pieces(NamedTuple):
+    """Straight pieces with round ends; `box` is that of the whole polygon for its edges."""
+
+    start: FloatArray  # [m], (pieces, 2)
+    end: FloatArray  # [m], (pieces, 2)
+    radius: FloatArray  # [m], (pieces,)
+    box: FloatArray  # [m], (pieces, 4): x_min, y_min, x_max, y_max
+    owner: IntArray  # (pieces,): number of the link or obstacle
+    edge: IntArray  # (pieces,): 1 for the edges of polygons, which are run through counter-clockwise
+
+    def chosen(self, which: IntArray) -> Pieces:
+        start, end, radius, box, owner, edge = self
+        return Pieces(start[which], end[which], radius[which], box[which], owner[which], edge[which])
 
 
 def overlaps(robot: Robot, world: World, pose: Pose) -> list[tuple[int, int, float]]:
-    """(link, obstacle, depth [m]) of every capsule that intersects a disc, the deepest first."""
-    if not world.obstacles:
+    """(link, obstacle, depth [m]) of every capsule that intersects an obstacle, the deepest first.
+
+    The depth is how far a link would have to be shifted to be clear of a disc or a polygon. A thin wall has no
+    inside: a link that its axis crosses is as deep as its radius, however it crosses.
+    """
+    links, things = _links(robot, pose), _obstacles(world.obstacles)
+    link, piece = _near(links.box, things.box)
+    if not len(link):
         return []
-    half_core, link_radius = np.array([(link.half_core, link.radius) for link in robot.links]).T
-    disc = np.array([(d.x, d.y, d.radius) for d in world.discs])
-    axis = np.stack([np.cos(pose.angle), np.sin(pose.angle)], axis=1)
-    away = disc[np.newaxis, :, :2] - pose.position[:, np.newaxis]  # (links, discs, 2)
-    along = np.einsum("lda,la->ld", away, axis)
-    place = np.clip(along, -half_core[:, np.newaxis], half_core[:, np.newaxis])  # nearest point of the axis
-    distance = np.linalg.norm(away - place[:, :, np.newaxis] * axis[:, np.newaxis], axis=2)
-    depth = link_radius[:, np.newaxis] + disc[np.newaxis, :, 2] - distance
-    found = [(int(i), int(k), float(depth[i, k])) for i, k in np.argwhere(depth > 0)]
+    one, other = links.chosen(link), things.chosen(piece)
+    pairs, member = np.unique(np.stack([one.owner, other.owner], axis=1), axis=0, return_inverse=True)
+    member = member.reshape(-1)
+    depth = np.full(len(pairs), -np.inf)
+    np.maximum.at(depth, member, one.radius + other.radius - _distance(one, other))
+    inside = _inside(one, other, member, len(pairs))
+    depth = np.where(inside > 0, links.radius[pairs[:, 0]] + inside, depth)
+    found = [(int(i), int(k), float(d)) for (i, k), d in zip(pairs, depth, strict=True) if d > 0]
     return sorted(found, key=lambda row: -row[2])
+
+
+def _links(robot: Robot, pose: Pose) -> Pieces:
+    half_core, radius = np.array([(link.half_core, link.radius) for link in robot.links]).T
+    along = half_core[:, np.newaxis] * np.stack([np.cos(pose.angle), np.sin(pose.angle)], axis=1)
+    start, end, number = pose.position - along, pose.position + along, np.arange(len(radius))
+    return Pieces(start, end, radius, _boxes(start, end, radius), number, np.zeros_like(number))
+
+
+def _obstacles(obstacles: Sequence[Obstacle]) -> Pieces:
+    points: list[tuple[float, float]] = []
+    radius: list[float] = []
+    kind: list[tuple[int, int]] = []  # obstacle, and whether it is a polygon
+    for index, thing in enumerate(obstacles):
+        corners = _corners(thing)
+        points.extend(corners)
+        radius.extend([thing.radius if isinstance(thing, Disc) else 0.0] * len(corners))
+        kind.extend([(index, int(isinstance(thing, Polygon)))] * len(corners))
+    place, thick = np.array(points, dtype=float).reshape(-1, 2), np.array(radius)
+    owner, edge = np.array(kind, dtype=np.int64).reshape(-1, 2).T
+    last = owner[1:] != owner[:-1] if len(owner) else owner  # the piece after this point belongs to another one
+    last = np.append(last, True)[: len(owner)]
+    pieces = Pieces(place, np.roll(place, -1, axis=0), thick, np.empty((len(owner), 4)), owner, edge)
+    disc = thick > 0
+    pieces.end[disc] = place[disc]
+    pieces = pieces.chosen(np.flatnonzero(disc | ~last))
+    pieces.box[:] = _whole_boxes(pieces)
+    return pieces
+
+
+def _corners(thing: Obstacle) -> Sequence[tuple[float, float]]:
+    """The points that the pieces join; polygons end where they begin."""
+    if isinstance(thing, Disc):
+        return [(thing.x, thing.y)]
+    if isinstance(thing, Polygon):
+        return [*thing.points, thing.points[0]]
+    return thing.points if isinstance(thing, Wall) else []
+
+
+def _boxes(start: FloatArray, end: FloatArray, radius: FloatArray) -> FloatArray:
+    thick = radius[:, np.newaxis]
+    return np.hstack([np.minimum(start, end) - thick, np.maximum(start, end) + thick])
+
+
+def _whole_boxes(pieces: Pieces) -> FloatArray:
+    """Of each piece; the edges of a polygon all have that of the polygon."""
+    box = _boxes(pieces.start, pieces.end, pieces.radius)
+    edge = np.flatnonzero(pieces.edge)
+    _, member = np.unique(pieces.owner[edge], return_inverse=True)
+    low, high = np.full((len(edge), 2), np.inf), np.full((len(edge), 2), -np.inf)
+    np.minimum.at(low, member, box[edge, :2])
+    np.maximum.at(high, member, box[edge, 2:])
+    box[edge] = np.hstack([low[member], high[member]])
+    return box
+
+
+def _near(links: FloatArray, things: FloatArray) -> tuple[IntArray, IntArray]:
+    """Pairs of boxes that meet; those far from the whole robot are sorted out first."""
+    robot = np.concatenate([links[:, :2].min(axis=0), links[:, 2:].max(axis=0)])
+    around = np.flatnonzero(_meet(robot[np.newaxis], things)[0])
+    link, piece = np.nonzero(_meet(links, things[around]))
+    return link, around[piece]
+
+
+def _meet(one: FloatArray, other: FloatArray) -> np.ndarray[tuple[int, int], np.dtype[np.bool_]]:
+    a, b = one[:, np.newaxis], other[np.newaxis]
+    return np.asarray(np.all((a[..., :2] <= b[..., 2:]) & (b[..., :2] <= a[..., 2:]), axis=-1))
+
+
+def _distance(one: Pieces, other: Pieces) -> FloatArray:
+    """Between the axes of two pieces [m], row by row; zero if they cross."""
+    ends = [
+        _distance_from_point(one.start, other),
+        _distance_from_point(one.end, other),
+        _distance_from_point(other.start, one),
+        _distance_from_point(other.end, one),
+    ]
+    a, b, c, d = one.start, one.end, other.start, other.end
+    crossing = (_turn(a, b, c) * _turn(a, b, d) < 0) & (_turn(c, d, a) * _turn(c, d, b) < 0)
+    return np.where(crossing, 0.0, np.min(ends, axis=0))
+
+
+def _distance_from_point(point: FloatArray, piece: Pieces) -> FloatArray:
+    along, away = piece.end - piece.start, point - piece.start
+    square = np.sum(along * along, axis=1)
+    share = np.clip(np.sum(away * along, axis=1) / np.where(square > 0, square, 1.0), 0.0, 1.0)
+    return np.asarray(np.linalg.norm(away - share[:, np.newaxis] * along, axis=1))
+
+
+def _turn(a: FloatArray, b: FloatArray, c: FloatArray) -> FloatArray:
+    """Positive where c is on the left of the line from a to b."""
+    return np.asarray((b - a)[:, 0] * (c - a)[:, 1] - (b - a)[:, 1] * (c - a)[:, 0])
+
+
+def _inside(one: Pieces, other: Pieces, member: IntArray, pairs: int) -> FloatArray:
+    """How far axes would have to be shifted to be out of polygons [m], for each pair; not positive if they are out.
+
+    The shortest way out is across an edge of the polygon, or to either side of the axis until the last corner is
+    passed: the directions of the edges of the two shapes' Minkowski difference.
+    """
+    edge = np.flatnonzero(other.edge)
+    pair, one, other = member[edge], one.chosen(edge), other.chosen(edge)
+    way = np.full(pairs, np.inf)
+    way[np.setdiff1d(np.arange(pairs), pair)] = -np.inf  # no polygon
+    length = np.linalg.norm(other.end - other.start, axis=1)
+    left = [_turn(other.start, other.end, point) / length for point in (one.start, one.end)]
+    np.minimum.at(way, pair, np.maximum(*left))
+    core = np.linalg.norm(one.end - one.start, axis=1)
+    beside = _turn(one.start, one.end, other.start) / np.where(core > 0, core, 1.0)
+    for side in (beside, -beside):
+        furthest = np.full(pairs, -np.inf)
+        np.maximum.at(furthest, pair[core > 0], side[core > 0])
+        way = np.where(np.isneginf(furthest), way, np.minimum(way, furthest))
+    return way
