@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 from pydantic import NonNegativeInt
 
-from pushpoint.errors import InvalidInput
 from pushpoint.fields import NonNegative, Number, Positive
 from pushpoint.worlds import Disc, Ground, World, worlds
+from pushpoint.worlds._darts import Target, refuse_reversed, throw
 
 
 @worlds.register("random-field")
@@ -27,21 +25,9 @@ def random_field(
     friction: NonNegative = 0.2,
 ) -> World:
     """Up to `pegs` discs, at least `gap` [m] apart, from at most `darts` throws."""
-    for low, high, what in ((x_min, x_max, "x"), (y_min, y_max, "y"), (radius_min, radius_max, "radius")):
-        if low > high:
-            raise InvalidInput(f"random-field: {what}_min = {low} exceeds {what}_max = {high}")
-    random = np.random.default_rng(seed)
-    placed: list[tuple[float, float, float]] = []
-    for _ in range(darts):
-        if len(placed) == pegs:
-            break
-        x, y, r = (
-            random.uniform(x_min, x_max),
-            random.uniform(y_min, y_max),
-            random.uniform(radius_min, radius_max),
-        )
-        if all(math.hypot(x - a, y - b) >= r + c + gap for a, b, c in placed):
-            placed.append((x, y, r))
+    target = Target((x_min, x_max), (y_min, y_max), (radius_min, radius_max))
+    refuse_reversed("random-field", target._asdict())
+    placed = throw(np.random.default_rng(seed), target, pegs, gap, darts)
     discs = tuple(Disc(x=x, y=y, radius=r) for x, y, r in placed)
     ground = Ground(friction=friction)
     return World(name="random-field", ground=ground, obstacles=discs, source=f"seed {seed}")

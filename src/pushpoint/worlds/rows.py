@@ -20,9 +20,11 @@ def rows(
     friction: NonNegative = 0.2,
 ) -> World:
     """A lattice whose first peg is at (x, y) [m]; every other row is shifted by `stagger` spacings."""
-    discs = tuple(
-        Disc(x=x + (c + stagger * (r % 2)) * spacing, y=y + r * spacing, radius=radius)
-        for r in range(rows)
-        for c in range(columns)
-    )
+    places = lattice(rows, columns, stagger)
+    discs = tuple(Disc(x=x + a * spacing, y=y + b * spacing, radius=radius) for a, b in places)
     return World(name="rows", ground=Ground(friction=friction), obstacles=discs)
+
+
+def lattice(rows: int, columns: int, stagger: float) -> list[tuple[float, float]]:
+    """Places in units of the spacing, row by row."""
+    return [(c + stagger * (r % 2), float(r)) for r in range(rows) for c in range(columns)]
