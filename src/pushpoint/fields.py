@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from types import NoneType, UnionType
 from typing import Annotated, Any, NamedTuple, Self, Union, get_args, get_origin
@@ -15,7 +16,8 @@ Number = Annotated[float, Field(allow_inf_nan=False)]
 Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 NonNegative = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 Fraction = Annotated[float, Field(ge=0, le=1)]
-NumberOrInf = Annotated[float, Field(allow_inf_nan=True)]
+LowerLimit = Annotated[float, Field(lt=math.inf)]  # minus infinity: none
+UpperLimit = Annotated[float, Field(gt=-math.inf)]
 PositiveOrInf = Annotated[float, Field(gt=0, allow_inf_nan=True)]
 
 SHOWN = 80  # characters of a bad value

@@ -21,9 +21,9 @@ from pushpoint.errors import InvalidInput, SolverFailure, UnknownName
 from pushpoint.fields import Frozen
 from pushpoint.plants import plants
 from pushpoint.registry import Registry
-from pushpoint.robots import Link, Robot, Servo, robots
+from pushpoint.robots import Joint, Link, Robot, Servo, robots
 from pushpoint.scenario import Choice, Scenario, Start, build
-from pushpoint.worlds import Disc, Ground, World, worlds
+from pushpoint.worlds import Disc, Ground, GroundLaw, Patch, Polygon, Wall, World, worlds
 
 TRACK = "transeth2008a/track"
 
@@ -34,7 +34,8 @@ VALUES: tuple[Any, ...] = (
 )  # fmt: skip
 
 DATA: tuple[type[Frozen], ...] = (
-    *(Link, Servo, Robot, Ground, Disc, World, Start, Choice, Scenario),
+    *(Link, Servo, Joint, Robot, Start, Choice, Scenario),
+    *(GroundLaw, Patch, Ground, Disc, Wall, Polygon, World),
     *(plants[name].Options for name in plants),
     *(controllers[name].Options for name in controllers),
 )
@@ -161,6 +162,87 @@ def test_an_unknown_field_is_refused_and_the_known_ones_listed(model: type[Froze
         model.parse({f"{first}x": 1})
     assert first in refusal.value.suggestions
     assert all(name in str(refusal.value) for name in model.model_fields)
+
+
+# --- values that are bad because of others ---
+
+LINK = {"length": 0.1, "mass": 1.0, "inertia": 1.0, "radius": 0.02}
+SQUARE = [[0, 0], [1, 0], [1, 1], [0, 1]]
+STAR = [[math.cos(k * 0.8 * math.pi), math.sin(k * 0.8 * math.pi)] for k in range(5)]  # turns twice
+PATCH = {"x_min": 0, "x_max": 1, "y_min": 0, "y_max": 1}
+
+
+@pytest.mark.parametrize(
+    ("model", "data", "words"),
+    [
+        (Joint, {"lower": 0.5, "upper": 0.4}, r"Joint\.upper = 0\.4: should be at least lower = 0\.5 rad"),
+        (Joint, {"upper": -math.inf, "lower": 0.0}, r"Joint\.upper = -inf"),
+        (Patch, PATCH | {"x_max": -1}, r"Patch\.x_max = -1: should be greater than x_min = 0"),
+        (Patch, PATCH | {"y_max": 0}, r"Patch\.y_max = 0: should be greater than y_min = 0"),
+        (Wall, {"points": [[0, 0]]}, r"Wall\.points = .* at least 2 items"),
+        (Wall, {"points": [[0, 0], [1, 1], [1, 1]]}, r"Wall\.points = .*: points 1 and 2 coincide at \(1\.0, 1\.0\)"),
+        (Wall, {"points": [[0, 0], [1, math.nan]]}, r"Wall\.points\.1\.1 = nan"),
+        (Wall, {"points": [[0, 0], [1, 2, 3]]}, r"Wall\.points\.1"),
+        (Polygon, {"points": SQUARE[:2]}, r"Polygon\.points = .* at least 3 items"),
+        (Polygon, {"points": [*SQUARE, [0, 0]]}, r"Polygon\.points = .*: points 4 and 0 coincide"),
+        (Polygon, {"points": [[0, 0], [1, 1], [2, 2]]}, r"Polygon\.points = .* convex"),
+        (Polygon, {"points": [SQUARE[0], SQUARE[2], SQUARE[1], SQUARE[3]]}, r"Polygon\.points = .* convex"),
+        (Polygon, {"points": [*SQUARE, [0.4, 0.5]]}, r"Polygon\.points = .* convex"),
+        (Polygon, {"points": STAR}, r"Polygon\.points = .* convex"),
+    ],
+)
+def test_what_does_not_go_together_is_refused(model: type[Frozen], data: dict[str, Any], words: str) -> None:
+    with pytest.raises(InvalidInput, match=words):
+        model(**data)
+    with pytest.raises(InvalidInput, match=words):
+        model.parse(data)
+
+
+@pytest.mark.parametrize("points", [SQUARE, SQUARE[::-1], [*SQUARE, [0, 0.5]]])
+def test_a_convex_polygon_is_taken_in_either_order_and_with_flat_corners(points: list[list[float]]) -> None:
+    corners = Polygon.parse({"points": points}).points
+    area = sum(a[0] * b[1] - b[0] * a[1] for a, b in zip(corners, [*corners[1:], corners[0]], strict=True)) / 2
+    assert area == 1.0  # counter-clockwise
+
+
+@pytest.mark.parametrize(
+    ("thing", "words"),
+    [
+        ({"kind": "wall", "points": [[0, 0], [1, "far"]]}, r"World\.obstacles\.1\.points\.1\.1 = 'far'"),
+        ({"kind": "wall", "points": [[0, 0], [1, 1]], "restitution": 2}, r"World\.obstacles\.1\.restitution = 2"),
+        ({"kind": "polygon", "points": SQUARE, "friction": -1}, r"World\.obstacles\.1\.friction = -1"),
+        ({"kind": "polygon", "points": STAR}, r"World\.obstacles\.1\.points = .* convex"),
+        ({"kind": "cone"}, r"World\.obstacles\.1 = .* kind should be one of 'disc', 'wall', 'polygon'"),
+        ({"x": 1, "y": 1, "radius": 1, "mass": 0}, r"World\.obstacles\.1\.mass = 0"),
+        ({"x": 1, "y": 1, "radius": 1, "ground_friction": -1}, r"World\.obstacles\.1\.ground_friction = -1"),
+        ({"x": 1, "y": 1}, r"World\.obstacles\.1\.radius: is required"),
+    ],
+)
+def test_a_bad_obstacle_is_named_by_its_place(thing: dict[str, Any], words: str) -> None:
+    good = {"x": 0, "y": 0, "radius": 1}
+    with pytest.raises(InvalidInput, match=words):
+        World.parse({"name": "w", "obstacles": [good, thing]})
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [("friction", -1), ("friction_backward", "x"), ("viscous", -1), ("torque", "maybe"), ("x_max", -5)],
+)
+def test_a_bad_patch_is_named_by_its_place(field: str, value: Any) -> None:
+    with pytest.raises(InvalidInput, match=rf"World\.ground\.patches\.1\.{field} = {value!r}"):
+        World.parse({"name": "w", "ground": {"patches": [PATCH, PATCH | {field: value}]}})
+
+
+@pytest.mark.parametrize("field", Joint.model_fields)
+def test_a_bad_joint_is_named_by_its_place(field: str) -> None:
+    with pytest.raises(InvalidInput, match=rf"Robot\.joints\.1\.{field} = 'wrong'"):
+        Robot.parse({"name": "r", "links": [LINK] * 3, "joints": [{}, {field: "wrong"}]})
+
+
+@pytest.mark.parametrize(("links", "joints"), [(3, 1), (3, 3), (1, 1)])
+def test_joints_that_are_too_many_or_too_few_are_refused(links: int, joints: int) -> None:
+    with pytest.raises(InvalidInput, match=rf"Robot\.joints = .*: should be {links - 1} joints for {links} links"):
+        Robot.parse({"name": "r", "links": [LINK] * links, "joints": [{}] * joints})
 
 
 # --- names ---

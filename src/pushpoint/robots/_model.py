@@ -8,7 +8,7 @@ from typing import Annotated
 
 from pydantic import Field, ValidationInfo, field_validator
 
-from pushpoint.fields import Frozen, Name, NonNegative, Number, NumberOrInf, Positive, PositiveOrInf
+from pushpoint.fields import Frozen, LowerLimit, Name, NonNegative, Number, Positive, PositiveOrInf, UpperLimit
 
 MAX_CORE_LENGTHS = 5  # beyond, somebody mistook the unit
 
@@ -60,15 +60,15 @@ class Joint(Frozen):
     stiffness: NonNegative = 0.0  # [N m/rad]
     angle: Number = 0.0  # [rad]
     damping: NonNegative = 0.0  # [N m s/rad]
-    lower: NumberOrInf = -math.inf  # [rad]
-    upper: NumberOrInf = math.inf  # [rad]
+    lower: LowerLimit = -math.inf  # [rad]
+    upper: UpperLimit = math.inf  # [rad]
     armature: NonNegative = 0.0  # [kg m2]
 
     @field_validator("upper")
     @classmethod
     def _above_lower(cls, upper: float, info: ValidationInfo) -> float:
-        lower = info.data.get("lower", -math.inf)
-        if math.isnan(upper) or math.isnan(lower) or upper < lower:
+        lower = info.data.get("lower", -math.inf)  # a bad one is reported by itself
+        if upper < lower:
             raise ValueError(f"should be at least lower = {lower} rad")
         return upper
 
