@@ -111,7 +111,7 @@ add(
 
 for slug, mass, what in (
     ("movable-pegs-light", 2.0, "pipes of 2 kg are pushed aside"),
-    ("movable-pegs", 5.0, "pipes of 5 kg shift, and carry the robot all the same"),
+    ("movable-pegs", 5.0, "pipes of 5 kg shift, and carry the robot part of the way"),
     ("movable-pegs-heavy", 20.0, "pipes of 20 kg hardly move"),
 ):
     add(

@@ -26,7 +26,7 @@ def zigzag(
     obstacle_friction: NonNegative = 0.0,
     restitution: Fraction = 0.0,
 ) -> World:
-    """Two walls, `width` [m] apart across the way, beside a zigzag line from (x, y + swing) [m].
+    """Two walls, `width` [m] apart in y, on both sides of a zigzag line from (x, y + swing) [m].
 
     The line swings to both sides of y by `swing` [m] and comes round every `pitch` [m], for at least `length` [m];
     each of its straight stretches is made of `pieces` segments. Without a swing the corridor is straight.
