@@ -8,7 +8,7 @@ import numpy as np
 
 import pushpoint as pp
 from pushpoint.robots import Joint, Link, Robot, Servo
-from pushpoint.worlds import Disc, Ground, Patch, Polygon, Wall, World
+from pushpoint.worlds import Disc, Ground, Polygon, Wall, World
 
 FOLDER = Path("results/examples")
 
@@ -39,7 +39,9 @@ def from_yaml() -> None:
     recording = pp.simulate(str(file))
     path = recording.data["obstacle_position"].values  # (time, movable, axis) [m]
     touched = sorted(set(recording.contacts["obstacle"].values.tolist()))
-    print(f"obstacles touched: {touched}; the loose disc was pushed by {np.linalg.norm(path[-1, 0] - path[0, 0]):.3f} m")
+    print(
+        f"obstacles touched: {touched}; the loose disc was pushed by {np.linalg.norm(path[-1, 0] - path[0, 0]):.3f} m"
+    )
 
 
 def whip() -> Robot:
