@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from pydantic import PositiveInt
+from pydantic import NonNegativeInt, PositiveInt
 
-from pushpoint.robots import Link, Robot, Servo, robots
+from pushpoint.errors import InvalidInput
+from pushpoint.fields import NonNegative
+from pushpoint.robots import Joint, Link, Robot, Servo, robots
 
 
 @robots.register("aiko")
@@ -22,4 +24,25 @@ def aiko(links: PositiveInt = 11) -> Robot:
         links=(link,) * links,
         servo=Servo(stiffness=800.0, damping=2.0),  # P2 VIII-A: K_P, K_D
         source="Transeth et al. 2008, Snake Robot Obstacle Aided Locomotion, VIII-A",
+    )
+
+
+@robots.register("aiko-passive-tail")
+def aiko_passive_tail(
+    links: PositiveInt = 11,
+    passive: NonNegativeInt = 3,
+    stiffness: NonNegative = 1.0,
+    damping: NonNegative = 0.1,
+) -> Robot:
+    """Aiko whose last joints have a spring [N m/rad] and a damper [N m s/rad] and no servo. Ours, not built."""
+    whole = aiko(links)
+    if passive > links - 1:
+        raise InvalidInput(f"aiko-passive-tail: passive = {passive}: {links} links have {links - 1} joints")
+    tail = Joint(actuated=False, stiffness=stiffness, damping=damping)
+    return whole.model_copy(
+        update={
+            "name": "aiko-passive-tail",
+            "joints": (tail,) * passive + (Joint(),) * (links - 1 - passive),
+            "source": f"{whole.source}; the passive joints are ours",
+        }
     )

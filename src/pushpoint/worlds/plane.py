@@ -7,6 +7,11 @@ from pushpoint.worlds import Ground, World, worlds
 
 
 @worlds.register("plane")
-def plane(friction: NonNegative = 0.2, friction_across: NonNegative | None = None) -> World:
+def plane(
+    friction: NonNegative = 0.2,
+    friction_across: NonNegative | None = None,
+    friction_backward: NonNegative | None = None,
+) -> World:
     """Flat ground without obstacles."""
-    return World(name="plane", ground=Ground(friction=friction, friction_across=friction_across))
+    ground = Ground(friction=friction, friction_across=friction_across, friction_backward=friction_backward)
+    return World(name="plane", ground=ground)

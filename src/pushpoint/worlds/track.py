@@ -7,8 +7,8 @@ from typing import Annotated
 
 from pydantic import Field
 
-from pushpoint.fields import NonNegative, Number
-from pushpoint.worlds import Disc, Ground, World, worlds
+from pushpoint.fields import NonNegative, Number, Positive
+from pushpoint.worlds import Disc, Ground, Polygon, World, worlds
 
 SOURCE = "Transeth et al. 2008, Snake Robot Obstacle Aided Locomotion"
 
@@ -33,18 +33,63 @@ LOWER_NORMAL = math.radians(55.0)
 
 LINK_DIAMETER = 0.105  # [m], 2 L_SC of Aiko
 
+# Ours: what stands in the place of the pipes in `track-polygons`, by the number of corners the distance of the edges
+# from the middle [m]. Edges are as long as 0.14, 0.12 and 0.09 m.
+POLYGONS = (3, 4, 6, 3, 4, 6, 3)
+EDGE_DISTANCE = {3: 0.04, 4: 0.06, 6: 0.08}
+SET_BACK = 0.006  # [m]: the ends of an edge stick out farther than the round pipe
+
 
 @worlds.register("track")
 def track(
     friction: NonNegative = 0.2,
     peg3_left: Number = 0.0,
     without: tuple[Annotated[int, Field(ge=1, le=7)], ...] = (),
+    mass: Positive | None = None,
+    ground_friction: NonNegative = 0.2,
+    obstacle_friction: NonNegative = 0.0,
 ) -> World:
-    """Seven pipes; `peg3_left` [m] moves the third to the left, `without` leaves some out (counted from 1)."""
-    discs = [Disc(x=x, y=y, radius=RADIUS) for x, y in CENTRES]
-    discs[2] = Disc(x=discs[2].x, y=discs[2].y + peg3_left, radius=RADIUS)
+    """Seven pipes; `peg3_left` [m] moves the third to the left, `without` leaves some out (counted from 1).
+
+    Ours, not P2's: with a `mass` [kg] the pipes are loose and stand on the ground with `ground_friction`;
+    `obstacle_friction` is that of pipes and links.
+    """
+    laws = {"mass": mass, "ground_friction": ground_friction, "friction": obstacle_friction}
+    discs = [Disc.parse({"x": x, "y": y, "radius": RADIUS, **laws}) for x, y in CENTRES]
+    discs[2] = discs[2].model_copy(update={"y": discs[2].y + peg3_left})
     kept = tuple(disc for number, disc in enumerate(discs, start=1) if number not in without)
     return World(name="track", ground=Ground(friction=friction), obstacles=kept, source=f"{SOURCE}, VIII-D2")
+
+
+def mean_normal(number: int) -> float:
+    """Direction [rad] in which pipe `number`, counted from 0, pushes the robot in the mean."""
+    return UPPER_NORMAL if number % 2 == 0 else LOWER_NORMAL
+
+
+@worlds.register("track-polygons")
+def track_polygons(
+    friction: NonNegative = 0.2, set_back: Number = SET_BACK, obstacle_friction: NonNegative = 0.0
+) -> World:
+    """Triangles, squares and hexagons in the place of the pipes.
+
+    The middle of an edge lies where the pipe pushes, `set_back` [m] farther from the robot.
+    """
+    polygons = tuple(
+        Polygon(points=_regular(centre, mean_normal(number), corners, set_back), friction=obstacle_friction)
+        for number, (centre, corners) in enumerate(zip(CENTRES, POLYGONS, strict=True))
+    )
+    return World(name="track-polygons", ground=Ground(friction=friction), obstacles=polygons, source="own")
+
+
+def _regular(
+    centre: tuple[float, float], normal: float, corners: int, set_back: float
+) -> tuple[tuple[float, float], ...]:
+    """A regular polygon with an edge across `normal` that touches the pipe around `centre` from inside."""
+    inward = RADIUS - set_back - EDGE_DISTANCE[corners]
+    x, y = centre[0] + inward * math.cos(normal), centre[1] + inward * math.sin(normal)
+    radius = EDGE_DISTANCE[corners] / math.cos(math.pi / corners)
+    turns = [normal + math.pi * (2 * k + 1) / corners for k in range(corners)]
+    return tuple((x + radius * math.cos(turn), y + radius * math.sin(turn)) for turn in turns)
 
 
 @worlds.register("track-small-pegs")
@@ -52,7 +97,7 @@ def track_small_pegs(friction: NonNegative = 0.2) -> World:
     """Seven thin pegs that touch the robot where the pipes of the track do (P2 VIII-B)."""
     discs = []
     for number, ((x, y), radius) in enumerate(zip(CENTRES, SMALL_RADII, strict=True)):
-        normal = UPPER_NORMAL if number % 2 == 0 else LOWER_NORMAL
+        normal = mean_normal(number)
         inward = RADIUS - radius
         discs.append(Disc(x=x + inward * math.cos(normal), y=y + inward * math.sin(normal), radius=radius))
     return World(
