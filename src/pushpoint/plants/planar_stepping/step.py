@@ -210,7 +210,7 @@ def add_reaction(sums: FloatArray, other: int, x: float, y: float) -> None:
 def remember_rough(c: Records, pair: Records) -> None:
     """Friction of a contact, and whether it slides."""
     pair.tangential = c.impulse_t
-    pair.slip = 1.0 if c.impulse > 0.0 and c.stiff_t == 0.0 else 0.0
+    pair.slip = 1.0 if c.mu > 0.0 and c.impulse > 0.0 and c.stiff_t == 0.0 else 0.0
 
 
 @kernel
