@@ -45,6 +45,36 @@ add(
     note="15.680, 15.679, 15.679 cm/s.",
 )
 add(
+    "corridor-rough-speed",
+    "corridor-rough",
+    "mean_speed",
+    TWO_PERIODS,
+    statement="Friction of 0.1 at the walls does not stop the robot: the way is set by geometry",
+    published="> 0",
+    **CM_PER_S,
+    accepted=(15.5, 15.85),
+    note="15.678, 15.678, 15.679 cm/s.",
+)
+add(
+    "corridor-rough-torques",
+    "corridor-rough corridor",
+    "torque_cost_ratio",
+    WAY,
+    statement="Rough walls cost more joint torque per metre than smooth ones (multiple of theirs)",
+    published="> 1",
+    accepted=(1.15, 1.3),
+    note="1.216, 1.212, 1.211.",
+)
+add(
+    "corridor-rough-residual",
+    "corridor-rough",
+    "largest_residual",
+    {},
+    statement="All laws hold in every step (corridor-rough), those of friction at the walls with their lagged limits",
+    published="0",
+    accepted=(None, 1e-6),
+)
+add(
     "corridor-straight-creeps",
     "corridor-straight",
     "mean_speed",

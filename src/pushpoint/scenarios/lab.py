@@ -58,6 +58,13 @@ add(
     start=IN_ZIGZAG,
 )
 add(
+    "corridor-rough",
+    "The zigzag corridor with rough walls: as fast, at a higher price",
+    "friction of 0.1 at the walls",
+    world=Choice(name="zigzag", options={"friction": FRICTION, "obstacle_friction": 0.1}),
+    start=IN_ZIGZAG,
+)
+add(
     "corridor-straight",
     "Aiko between straight smooth walls, which can only push across the way: it creeps backwards",
     "wide enough for the wave with a few millimetres to spare",
