@@ -3,7 +3,7 @@
 Walls and polygons are outlines, run through with the solid on the left; a wall is run through there and back. Each
 stretch is an edge that only the round ends of a capsule touch; each corner that sticks out is a point that a capsule
 touches from directions between the normals of its two edges. Flat joints of several edges and hollow corners are no
-corners, so that nothing catches there.
+corners, so that nothing catches there; in hollow corners edges reach as far behind their neighbours as those are long.
 """
 
 from __future__ import annotations
@@ -79,16 +79,28 @@ def _outline(points: Sequence[tuple[float, float]], thing: Obstacle, index: int)
     step = np.roll(place, -1, axis=0) - place
     length = np.linalg.norm(step, axis=1)
     direction = step / length[:, np.newaxis]
+    turn = [_turn(direction[k - 1], direction[k]) for k in range(len(place))]  # at the start of each edge
     for k in range(len(place)):
-        yield _feature(EDGE, place[k], direction[k], float(length[k]), thing, index)
-        before, after = direction[k - 1], direction[k]
-        turn = float(np.arctan2(before[0] * after[1] - before[1] * after[0], before @ after))
-        if abs(abs(turn) - np.pi) < FLAT:  # the end of a wall: half a turn
-            yield _feature(CORNER, place[k], before, 0.0, thing, index)
-        elif turn > FLAT:
-            middle = np.array([before[1] + after[1], -before[0] - after[0]])
-            middle /= np.linalg.norm(middle)
-            yield _feature(CORNER, place[k], middle, float(np.cos(turn / 2)), thing, index)
+        # In a hollow corner both edges hold: each goes on behind the other, so that it is seen in time.
+        before = _hollow(turn[k]) * length[k - 1]
+        after = _hollow(turn[(k + 1) % len(place)]) * length[(k + 1) % len(place)]
+        start, size = place[k] - before * direction[k], float(before + length[k] + after)
+        yield _feature(EDGE, start, direction[k], size, thing, index)
+        if abs(abs(turn[k]) - np.pi) < FLAT:  # the end of a wall: half a turn
+            yield _feature(CORNER, place[k], direction[k - 1], 0.0, thing, index)
+        elif turn[k] > FLAT:
+            normals = direction[k - 1] + direction[k]
+            middle = np.array([normals[1], -normals[0]]) / np.linalg.norm(normals)
+            yield _feature(CORNER, place[k], middle, float(np.cos(turn[k] / 2)), thing, index)
+
+
+def _turn(before: FloatArray, after: FloatArray) -> float:
+    """From one direction to the next [rad], positive to the left, where the solid is."""
+    return float(np.arctan2(before[0] * after[1] - before[1] * after[0], before @ after))
+
+
+def _hollow(turn: float) -> bool:
+    return -np.pi + FLAT < turn < -FLAT
 
 
 def _feature(kind: int, at: FloatArray, u: FloatArray, size: float, thing: Obstacle, index: int) -> Feature:
