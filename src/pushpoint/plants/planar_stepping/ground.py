@@ -1,6 +1,7 @@
 """Ground and links: P2's dry friction, and what extras add to it.
 
-Friction impulses are kept in scaled link axes, in which the admissible set is a disc (or has one half flattened).
+Friction impulses are kept in axes in which the admissible set is a disc (or, with extras, has one half flattened):
+those of the world where friction is the same in all directions, scaled ones of the link else and with extras.
 """
 
 from __future__ import annotations
@@ -21,21 +22,29 @@ LEAST_SKEW = 1e-6  # of weaker to stronger friction
 
 @kernel
 def slide(link: Records, i: int) -> tuple[float, float]:
-    """Velocity of the centre of link i in scaled link axes: P_T . gamma_T is the power, P2 (27)."""
+    """Velocity of the centre of link i in the axes of its friction: P_T . gamma_T is the power, P2 (27)."""
     a = link[i]
-    along = a.cos * a.vx + a.sin * a.vy
-    across = a.cos * a.vy - a.sin * a.vx
-    return a.along * along, a.across * across
+    if a.along == a.across:
+        return a.vx, a.vy
+    return in_link_axes(a, a.vx, a.vy)
+
+
+@inlined
+def in_link_axes(a: Records, x: float, y: float) -> tuple[float, float]:
+    """A vector in the scaled axes of a link."""
+    return a.along * (a.cos * x + a.sin * y), a.across * (a.cos * y - a.sin * x)
 
 
 @inlined
 def ground_impulse(link: Records, i: int, penalty: float, held: bool) -> None:
-    """Friction of link i in the world frame, and its tangent; P2 (58) with (50) or (52)."""
+    """Friction of link i and its tangent; P2 (58). A disc (50) needs no axes of the link, an ellipse (52) does."""
     a = link[i]
-    radius, r, along, across = a.disc, penalty * a.mass, a.along, a.across
+    radius, r, along, across, even = a.disc, penalty * a.mass, a.along, a.across, a.along == a.across
     c, s, vx, vy = a.cos, a.sin, a.vx, a.vy
+    if not even:
+        vx, vy = in_link_axes(a, vx, vy)
     guess_x, guess_y = a.ground_guess_x, a.ground_guess_y
-    x, y = guess_x - r * along * (c * vx + s * vy), guess_y - r * across * (c * vy - s * vx)
+    x, y = guess_x - r * vx, guess_y - r * vy
     limit, square = radius * radius, x * x + y * y
     stuck = held and guess_x * guess_x + guess_y * guess_y < INSIDE * limit
     if square > limit and not stuck:  # slip: only what is across the impulse can change
@@ -43,15 +52,20 @@ def ground_impulse(link: Records, i: int, penalty: float, held: bool) -> None:
         x, y, k = x * shrink, y * shrink, r * radius * shrink
         tx, ty = -along * y, across * x
         x, y = radius * x, radius * y
-        wx, wy = c * tx - s * ty, s * tx + c * ty
-        xx, xy, yy = k * wx * wx, k * wx * wy, k * wy * wy
+        if not even:
+            tx, ty = c * tx - s * ty, s * tx + c * ty
+        xx, xy, yy = k * tx * tx, k * tx * ty, k * ty * ty
+    elif even:
+        xx, xy, yy = r, 0.0, r
     else:
         kx, ky = r * along * along, r * across * across
         xx, xy, yy = c * c * kx + s * s * ky, c * s * (kx - ky), s * s * kx + c * c * ky
     a.xx, a.xy, a.yy = a.mass + xx, xy, a.mass + yy
     a.ground_x, a.ground_y = x, y
-    x, y = along * x, across * y
-    a.applied_x, a.applied_y = c * x - s * y, s * x + c * y
+    if not even:
+        x, y = along * x, across * y
+        x, y = c * x - s * y, s * x + c * y
+    a.applied_x, a.applied_y = x, y
 
 
 @inlined
@@ -131,7 +145,7 @@ def rough_ground_residual(link: Records, more: Records, i: int, per_unit: float,
     a, b = link[i], more[i]
     wrong = 0.0
     if a.disc > 0.0:
-        vx, vy = slide(link, i)
+        vx, vy = in_link_axes(a, a.vx, a.vy)
         px, py = a.ground_x * per_unit, a.ground_y * per_unit
         wrong = skewed_residual(px, py, vx * per_speed, vy * per_speed, a.disc * per_unit, b.skew)
     if b.spin > 0.0:

@@ -29,7 +29,7 @@ LINK_FIELDS = (
     "old_vx", "old_vy", "old_w",  # velocity at the start of the step
     "axis", "radius",  # [m], of the capsule: half its axis, half its width
     "disc", "along", "across",  # friction: radius of its disc [N s], scales along and across the link
-    "ground_x", "ground_y", "ground_guess_x", "ground_guess_y",  # [N s], in scaled link axes: impulse, multiplier
+    "ground_x", "ground_y", "ground_guess_x", "ground_guess_y",  # [N s], see ground: impulse, multiplier
     "applied_x", "applied_y", "applied_w",  # [N s], [N m s], from ground and contacts
     "servo_p", "servo_d", "band", "limit",  # of the joint, as impulses of one step
     "drive", "feed",  # [N m s], of the joint: servo impulse at rate zero; feed-forward

@@ -51,8 +51,12 @@ def load_inertia(link: Records, i: int) -> None:
 
 @kernel
 def apply_ground(link: Records, i: int) -> None:
-    """Add the friction impulse of link i, turned from scaled link axes to the world."""
+    """Add the friction impulse of link i, turned from its axes to the world."""
     a = link[i]
+    if a.along == a.across:
+        a.applied_x += a.ground_x
+        a.applied_y += a.ground_y
+        return
     along, across = a.along * a.ground_x, a.across * a.ground_y
     a.applied_x += a.cos * along - a.sin * across
     a.applied_y += a.sin * along + a.cos * across

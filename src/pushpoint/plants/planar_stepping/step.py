@@ -21,7 +21,7 @@ from pushpoint.mechanics.planar_chain import (
 from pushpoint.numerics.records import Records
 from pushpoint.plants.planar_stepping.contacts import find_contacts, list_neighbours
 from pushpoint.plants.planar_stepping.extras import Extras
-from pushpoint.plants.planar_stepping.ground import lay_ground
+from pushpoint.plants.planar_stepping.ground import in_link_axes, lay_ground
 from pushpoint.plants.planar_stepping.laws import is_free
 from pushpoint.plants.planar_stepping.model import (
     ACCEPTED,
@@ -133,8 +133,10 @@ def account(problem: Problem, state: State, extras: Extras | None) -> None:
         change += m * ((vx - a.old_vx) * mx + (vy - a.old_vy) * my) + inertia * (w - a.old_w) * mw
         applied += a.applied_x * mx + a.applied_y * my + a.applied_w * mw
         if extras is None:
-            along, across = a.along * a.ground_x, a.across * a.ground_y
-            friction += along * (a.cos * mx + a.sin * my) + across * (a.cos * my - a.sin * mx)
+            gx, gy = mx, my
+            if a.along != a.across:
+                gx, gy = in_link_axes(a, mx, my)
+            friction += a.ground_x * gx + a.ground_y * gy
         else:
             b = extras.more[i]
             friction += b.ground_x * mx + b.ground_y * my + b.spin_impulse * mw
