@@ -17,9 +17,9 @@ from pushpoint.types import CommandTable, Failure, Pose, Trace, new_trace
 from pushpoint.worlds import Disc, Ground, Obstacle, Patch, Polygon, Wall, World
 from tests.verification.beyond import depth
 
-PERIOD, TICKS = 0.02, 16
+PERIOD, TICKS = 0.02, 24
 ENDS: Counter[str] = Counter()  # how runs ended, by whether obstacles are rough
-MOST_FAILED = {"smooth": 0.0, "rough": 1.0}  # BUGS 7: more than half of the rough ones are not solved yet
+MOST_FAILED = {"smooth": 0.0, "rough": 0.2}  # BUGS 7: 24 of 153 rough ones are not solved; should be none
 
 Case = tuple[Robot, World, Servo, PlanarSteppingOptions, Pose, CommandTable]
 
@@ -96,7 +96,7 @@ def cases(draw: st.DrawFn) -> Case:
     parts = tuple(draw(links()) for _ in range(count))
     robot = Robot(name="random", links=parts, joints=tuple(draw(joints()) for _ in range(count - 1)))
     rough, e = draw(st.booleans()), draw(st.sampled_from([0.0, 0.0, 0.6]))
-    things = [draw(obstacles(rough, e)) for _ in range(draw(st.integers(0, 8)))]
+    things = [draw(obstacles(rough, e)) for _ in range(draw(st.integers(0, 14)))]
     options = PlanarSteppingOptions(dt=draw(st.sampled_from([1e-3, 2e-3, 5e-3, 1e-2])))
     servo = Servo()
     if draw(st.booleans()):
@@ -105,11 +105,34 @@ def cases(draw: st.DrawFn) -> Case:
     bend = np.array([0.25 * draw(number) for _ in range(count - 1)])
     spin = np.array([2.0 * draw(number) for _ in range(count - 1)])
     pose = moving(
-        robot, planar_pose(robot, bend, 3 * draw(number), (0.0, 0.0)), (draw(number), draw(number)), draw(number), spin
+        robot,
+        planar_pose(robot, bend, 3 * draw(number), (0.0, 0.0)),
+        (2 * draw(number), 2 * draw(number)),
+        2 * draw(number),
+        spin,
     )
+    if draw(st.booleans()):
+        things.insert(
+            0,
+            cage(
+                robot,
+                pose,
+                draw(st.floats(0.06, 0.3)),
+                draw(st.integers(4, 9)),
+                {"friction": 0.3 * rough, "restitution": e},
+            ),
+        )
     phase = draw(st.floats(0.5, 6.0)) * PERIOD * np.arange(TICKS)[:, np.newaxis] + draw(number) * np.arange(count - 1)
     table = CommandTable(0.6 * np.sin(phase), np.zeros_like(phase), np.zeros_like(phase))
     return robot, roomy(things, draw(grounds()), robot, pose, options.dt), servo, options, pose, table
+
+
+def cage(robot: Robot, pose: Pose, room: float, corners: int, law: dict[str, float]) -> Wall:
+    """A closed wall around the robot, its corners on a circle."""
+    ends = np.array([link.half_core + link.radius for link in robot.links])
+    size = (float((np.linalg.norm(pose.position, axis=1) + ends).max()) + room) / math.cos(math.pi / corners)
+    phi = np.arange(corners + 1) % corners * 2 * math.pi / corners
+    return Wall(points=tuple((size * math.cos(p), size * math.sin(p)) for p in phi), **law)
 
 
 def roomy(things: list[Obstacle], ground: Ground, robot: Robot, pose: Pose, dt: float) -> World:
@@ -126,10 +149,7 @@ def roomy(things: list[Obstacle], ground: Ground, robot: Robot, pose: Pose, dt: 
     return World(name="random", ground=ground, obstacles=tuple(kept))
 
 
-def run(
-    plant: PlanarStepping, world: World, pose: Pose, table: CommandTable, stop: int | None = None
-) -> tuple[Trace, Failure | None]:
-    """All ticks; with `stop`, through a checkpoint there and a plant of its own."""
+def run(plant: PlanarStepping, world: World, pose: Pose, table: CommandTable) -> tuple[Trace, Failure | None]:
     substeps = round(PERIOD / plant.dt)
     trace = new_trace(len(pose.angle) + len(world.movable), TICKS + 1, TICKS * substeps, 1)
     state = plant.initial_state(pose)
@@ -165,7 +185,7 @@ def stored(robot: Robot, trace: Trace, rows: int) -> np.ndarray:
     return energy
 
 
-@settings(max_examples=250, derandomize=True, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=400, derandomize=True, deadline=None, suppress_health_check=list(HealthCheck))
 @given(cases())
 def check_random_world(case: Case) -> None:
     robot, world, servo, options, pose, table = case
@@ -175,6 +195,7 @@ def check_random_world(case: Case) -> None:
     kind = "rough" if rough else "smooth"
     ENDS[kind] += 1
     ENDS[f"{kind} failed"] += failure is not None
+    ENDS["with contacts"] += trace.cursor[1] > 0
     assert all(np.all(np.isfinite(part)) for part in (trace.link, trace.energy, trace.contact, trace.step[: steps - 1]))
     assert np.all(trace.step[: steps - 1, 2] == 0)
     solved = trace.step[: steps - 1 if failure else steps, 0]
@@ -184,6 +205,9 @@ def check_random_world(case: Case) -> None:
     kinetic, works = trace.energy[:rows, 1], trace.energy[:rows, 2:]
     scale = kinetic.max() + np.abs(works[-1]).sum() + 1e-12
     assert np.abs(kinetic - kinetic[0] - works.sum(axis=1)).max() <= 1e-9 * scale
+    if world.obstacles:
+        # Overlap of order dt creeps in (0.2 mm at most here); what goes through something is in as deep as its radius.
+        assert max(depth(robot, world, row) for row in trace.link[:rows:4]) <= 1e-3
     if servo.stiffness == 0.0:
         total = stored(robot, trace, rows)
         # What the tolerance of the laws leaves to a robot at rest: impulses of weight * dt at 1e-8 of g * dt.
@@ -208,6 +232,6 @@ def check_random_world(case: Case) -> None:
 def test_random_worlds() -> None:
     ENDS.clear()
     check_random_world()
-    print(dict(ENDS))
+    print({kind: int(count) for kind, count in ENDS.items()})
     for kind, share in MOST_FAILED.items():
         assert ENDS[f"{kind} failed"] <= share * ENDS[kind]
