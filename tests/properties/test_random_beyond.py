@@ -206,7 +206,7 @@ def check_random_world(case: Case) -> None:
     scale = kinetic.max() + np.abs(works[-1]).sum() + 1e-12
     assert np.abs(kinetic - kinetic[0] - works.sum(axis=1)).max() <= 1e-9 * scale
     if world.obstacles:
-        # Overlap of order dt creeps in where links fold about an obstacle (BUGS 10): 1.2 m/s times dt was the most seen.
+        # Overlap of order dt creeps in where links fold about an obstacle (BUGS 10): 1.2 m/s times dt at most so far.
         assert max(depth(robot, world, row) for row in trace.link[:rows:4]) <= 3.0 * options.dt
     if servo.stiffness == 0.0:
         total = stored(robot, trace, rows)
