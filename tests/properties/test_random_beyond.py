@@ -19,7 +19,7 @@ from tests.verification.beyond import depth
 
 PERIOD, TICKS = 0.02, 24
 ENDS: Counter[str] = Counter()  # how runs ended, by whether obstacles are rough
-MOST_FAILED = {"smooth": 0.0, "rough": 0.25}  # BUGS 7: 24 of 153 rough ones are not solved; should be none
+MOST_FAILED = {"smooth": 0.0, "rough": 0.02}  # rough ones that are strongly so may have no solution to be found
 
 Case = tuple[Robot, World, Servo, PlanarSteppingOptions, Pose, CommandTable]
 
@@ -206,8 +206,9 @@ def check_random_world(case: Case) -> None:
     scale = kinetic.max() + np.abs(works[-1]).sum() + 1e-12
     assert np.abs(kinetic - kinetic[0] - works.sum(axis=1)).max() <= 1e-9 * scale
     if world.obstacles:
-        # Overlap of order dt creeps in where links fold about an obstacle (BUGS 10): 1.2 m/s times dt at most so far.
-        assert max(depth(robot, world, row) for row in trace.link[:rows:4]) <= 3.0 * options.dt
+        # Paths are curved within a step: links that turn by w dt sink in by (w dt)^2 times their length, and where they
+        # are squeezed between two obstacles there is nowhere to be pushed to.
+        assert max(depth(robot, world, row) for row in trace.link[:rows:4]) <= 1.0 * options.dt
     if servo.stiffness == 0.0:
         total = stored(robot, trace, rows)
         # What the tolerance of the laws leaves to a robot at rest: impulses of weight * dt at 1e-8 of g * dt.

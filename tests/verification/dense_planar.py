@@ -25,6 +25,7 @@ from pushpoint.worlds import World
 Scheme = Literal["paper", "conserving"]
 
 REACH = 0.05  # [m]: obstacles farther off are left out; a step that could cross this distance raises
+PUSH_OUT = 1.0  # [m/s], of links that overlap an obstacle, at most
 VELOCITY_TOLERANCE = 2e-13  # [m/s] and [rad/s], times the largest joint rate if above one: round-off
 JOINT_TOLERANCE = 1e-13  # [m/s]: change of the joint condition between two iterations
 ANCHOR = 1e-9  # pulls Newton steps to the last iterate: ground impulses at rest are not unique
@@ -244,6 +245,7 @@ class DensePlanar:
         middle = self._middle(state)
         law = self._servo_law(middle.angle, ref, rate, torque)
         u = self._impact(middle, law)
+        self.solved = self._end(middle, u)  # obeys all laws; below it may be slowed down
         if self.scheme == "conserving" and self.passive:
             u = self._without_surplus(state, u)
         return self._end(middle, u)
@@ -398,7 +400,7 @@ class DensePlanar:
         link, disc = np.nonzero(gap <= (0.0 if self.scheme == "paper" else REACH))
         W = np.zeros((self.n, 3, len(link)))
         W[link, :, np.arange(len(link))] = gradient[link, disc]
-        slack = np.zeros(len(link)) if self.scheme == "paper" else np.maximum(gap[link, disc], 0.0) / self.dt
+        slack = np.zeros(len(link)) if self.scheme == "paper" else np.maximum(gap[link, disc] / self.dt, -PUSH_OUT)
         return link, W.reshape(3 * self.n, -1), slack
 
     def chain(self, angle: FloatArray) -> FloatArray:

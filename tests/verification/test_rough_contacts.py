@@ -13,7 +13,6 @@ from pushpoint.types import CommandTable
 from pushpoint.worlds import Disc, Ground, Polygon, Wall
 from tests.verification.beyond import Run, attempt, body, chain_of, deepest, depth, go, thrown, world_of
 
-UNSOLVED = pytest.mark.xfail(strict=True, reason="BUGS 7: a limit that grows lets `held` stick a sliding contact")
 FLOOR = ((-9.0, 0.0), (9.0, 0.0))
 
 
@@ -69,7 +68,7 @@ def test_a_block_in_a_corner_is_held_by_friction() -> None:
             assert np.abs(run.link[-1, 0, 3:5]).max() <= 1e-9
 
 
-@pytest.mark.parametrize("mu", [0.0, pytest.param(0.4, marks=UNSOLVED)])
+@pytest.mark.parametrize("mu", [0.0, 0.4])
 def test_contact_table_agrees_with_momentum(mu: float) -> None:
     """m dv and I dw of a link are those of the forces at their points in the table."""
     robot, dt = body(core=0.1, inertia=0.02), 5e-3
@@ -138,7 +137,6 @@ def test_slender_rods_on_a_rough_wall_never_break_the_run(mu: float) -> None:
 
 
 @pytest.mark.parametrize("mu", [0.1, 0.5])
-@UNSOLVED
 def test_rods_with_moderate_friction_are_solved(mu: float) -> None:
     """Far from Painleve's paradox (mu < 4/3 for rods) every step has a solution, and is solved."""
     assert drop_rods(mu)["failed"] == 0
@@ -168,7 +166,6 @@ def test_chains_jammed_between_rough_walls_never_break_the_run(mu: float) -> Non
     assert len(runs) > 8
 
 
-@UNSOLVED
 def test_chains_between_slightly_rough_walls_are_solved() -> None:
     assert all(run is None or run.failure is None for run in (jam(0.1, seed) for seed in range(15)))
 
@@ -219,10 +216,7 @@ def test_the_outside_of_a_curved_wall_does_not_catch(core: float) -> None:
     np.testing.assert_allclose(run.link[:, 0, 3:6], np.tile((1.0, 0.0, 0.0), (161, 1)), atol=1e-12)
 
 
-LATE = pytest.mark.xfail(strict=True, reason="BUGS 9: hollow joints are noticed too late, and the overlap adds up")
-
-
-@pytest.mark.parametrize(("chords", "dt"), [(40, 2e-4), *(pytest.param(40, dt, marks=LATE) for dt in (1e-3, 5e-3))])
+@pytest.mark.parametrize(("chords", "dt"), [(40, 2e-4), *((40, dt) for dt in (1e-3, 5e-3))])
 def test_the_inside_of_a_curved_wall_does_not_catch(chords: int, dt: float) -> None:
     """At a hollow joint of angle d an inelastic round body loses 1 - cos d of its speed and nothing else."""
     robot, world = body(), world_of(arc(chords))
@@ -235,7 +229,6 @@ def test_the_inside_of_a_curved_wall_does_not_catch(chords: int, dt: float) -> N
     assert deepest(robot, world, run) <= 1e-5
 
 
-@LATE
 def test_a_body_stays_in_a_round_pipe() -> None:
     robot, phi = body(), np.linspace(0.0, 2 * math.pi, 201)
     world = world_of(Wall(points=tuple((math.cos(p), math.sin(p)) for p in phi)))
@@ -245,7 +238,6 @@ def test_a_body_stays_in_a_round_pipe() -> None:
 
 # On the borders between edges and corners.
 TURNS = [0.0, *np.random.default_rng(1).uniform(-3.0, 3.0, 60)]
-HOLES = pytest.mark.xfail(strict=True, reason="BUGS 1: between two features round-off leaves a hole")
 
 
 def lands(shape: str, turn: float) -> float:
@@ -271,7 +263,6 @@ def lands(shape: str, turn: float) -> float:
     return float(0.05 - (run.link[:, 0, :2] @ n).min())
 
 
-@HOLES
 @pytest.mark.parametrize("shape", ["joint", "corner", "flat"])
 def test_there_are_no_holes_between_features(shape: str) -> None:
     """At a joint of collinear edges, at the end of an edge, flat across a block: the body stops at the surface."""

@@ -6,6 +6,7 @@ from pushpoint._jit import kernel
 from pushpoint.geometry.capsule_disc import capsule_disc
 from pushpoint.types import FloatArray
 
+BEFORE, AFTER = 11, 14  # columns of a feature: how far an edge goes on, and then the neighbour's direction
 APART = 1e30  # [m], for what cannot touch
 # Edges and the cones of corners overlap by a little, so that round-off opens no hole between them. What touches both
 # then has two contacts for one, which does no harm.
@@ -18,11 +19,15 @@ Touch = tuple[float, float, float, float]  # distance [m] from the axis, place [
 def end_to_edge(x: float, y: float, edge: FloatArray) -> tuple[float, float, float]:
     """A point and an edge (a row of features): its distance on the outside, and the outward normal x, y."""
     dx, dy = x - edge[1], y - edge[2]
-    along = dx * edge[3] + dy * edge[4]
+    along, size = dx * edge[3] + dy * edge[4], edge[5]
     out = dx * edge[4] - dy * edge[3]
-    if along < -OVERLAP or along > edge[5] + OVERLAP or out < 0.0:
-        return APART, edge[4], -edge[3]
-    return out, edge[4], -edge[3]
+    far = along < -edge[BEFORE] - OVERLAP or along > size + edge[AFTER] + OVERLAP
+    if along < -OVERLAP:  # behind the neighbour: only what is outside that one too
+        far = far or dx * edge[BEFORE + 2] < dy * edge[BEFORE + 1]
+    elif along > size + OVERLAP:
+        dx, dy = dx - size * edge[3], dy - size * edge[4]
+        far = far or dx * edge[AFTER + 2] < dy * edge[AFTER + 1]
+    return APART if far or out < 0.0 else out, edge[4], -edge[3]
 
 
 @kernel
@@ -38,6 +43,6 @@ def axis_to_corner(dx: float, dy: float, ex: float, ey: float, half: float, corn
 def distance_to_edge(x: float, y: float, edge: FloatArray) -> float:
     """Of a point from the nearest point of an edge [m], squared."""
     dx, dy = x - edge[1], y - edge[2]
-    along = min(edge[5], max(0.0, dx * edge[3] + dy * edge[4]))
+    along = min(edge[5] + edge[AFTER], max(-edge[BEFORE], dx * edge[3] + dy * edge[4]))
     dx, dy = dx - along * edge[3], dy - along * edge[4]
     return float(dx * dx + dy * dy)

@@ -20,7 +20,10 @@ CORNER, EDGE = 0, 1
 FLAT = 1e-9  # [rad], about: joints of edges that turn less are not corners
 ALL_ROUND = -2.0  # cosine of a cone that has no end, also after round-off
 
-COLUMNS = ("kind", "x", "y", "ux", "uy", "size", "radius", "friction", "restitution", "obstacle", "body")
+COLUMNS = (
+    "kind", "x", "y", "ux", "uy", "size", "radius", "friction", "restitution", "obstacle", "body",
+    "before", "before_x", "before_y", "after", "after_x", "after_y",
+)  # fmt: skip
 
 
 class Feature(NamedTuple):
@@ -28,7 +31,8 @@ class Feature(NamedTuple):
 
     corner: (x, y) with a rounding of `radius`; touched from directions within the cone about (ux, uy) whose half
             angle has the cosine `size`.
-    edge:   from (x, y) in direction (ux, uy), `size` long; its outside is on the right.
+    edge:   from (x, y) in direction (ux, uy), `size` long; its outside is on the right. In a hollow corner it goes on
+            for the length `before` or `after`, behind the neighbour with that direction, for what is outside both.
     """
 
     kind: int
@@ -42,10 +46,16 @@ class Feature(NamedTuple):
     restitution: float
     obstacle: int  # index in World.obstacles
     body: int  # number among the movable obstacles, -1 for fixed ones
+    before: float = 0.0  # [m]
+    before_x: float = 0.0
+    before_y: float = 0.0
+    after: float = 0.0  # [m]
+    after_x: float = 0.0
+    after_y: float = 0.0
 
 
 def features(obstacles: Sequence[Obstacle]) -> FloatArray:
-    """All corners and edges of all obstacles, (features, 11): the columns COLUMNS."""
+    """All corners and edges of all obstacles, (features, 17): the columns COLUMNS."""
     found: list[Feature] = []
     bodies = 0
     for index, thing in enumerate(obstacles):
@@ -62,8 +72,9 @@ def features(obstacles: Sequence[Obstacle]) -> FloatArray:
 
 def boxes(table: FloatArray) -> FloatArray:
     """Bounding boxes of features, (features, 4): x_min, y_min, x_max, y_max [m]."""
-    start, direction, size, radius = table[:, 1:3], table[:, 3:5], table[:, 5:6], table[:, 6:7]
-    end = start + np.where(table[:, :1] == EDGE, size, 0.0) * direction
+    place, direction, size, radius = table[:, 1:3], table[:, 3:5], table[:, 5:6], table[:, 6:7]
+    before, after = (table[:, [COLUMNS.index(name)]] for name in ("before", "after"))
+    start, end = place - before * direction, place + np.where(table[:, :1] == EDGE, size + after, 0.0) * direction
     return np.hstack([np.minimum(start, end) - radius, np.maximum(start, end) + radius])
 
 
@@ -81,11 +92,18 @@ def _outline(points: Sequence[tuple[float, float]], thing: Obstacle, index: int)
     direction = step / length[:, np.newaxis]
     turn = [_turn(direction[k - 1], direction[k]) for k in range(len(place))]  # at the start of each edge
     for k in range(len(place)):
+        last, following = k - 1, (k + 1) % len(place)
         # In a hollow corner both edges hold: each goes on behind the other, so that it is seen in time.
-        before = _hollow(turn[k]) * length[k - 1]
-        after = _hollow(turn[(k + 1) % len(place)]) * length[(k + 1) % len(place)]
-        start, size = place[k] - before * direction[k], float(before + length[k] + after)
-        yield _feature(EDGE, start, direction[k], size, thing, index)
+        before, after = _hollow(turn[k]) * length[last], _hollow(turn[following]) * length[following]
+        edge = _feature(EDGE, place[k], direction[k], float(length[k]), thing, index)
+        yield edge._replace(
+            before=float(before),
+            before_x=float(direction[last][0]),
+            before_y=float(direction[last][1]),
+            after=float(after),
+            after_x=float(direction[following][0]),
+            after_y=float(direction[following][1]),
+        )
         if abs(abs(turn[k]) - np.pi) < FLAT:  # the end of a wall: half a turn
             yield _feature(CORNER, place[k], direction[k - 1], 0.0, thing, index)
         elif turn[k] > FLAT:

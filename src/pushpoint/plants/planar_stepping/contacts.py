@@ -23,6 +23,8 @@ from pushpoint.plants.planar_stepping.model import (
 )
 from pushpoint.types import FloatArray, IntArray
 
+PUSH_OUT = 1.0  # [m/s], at most, for links that overlap an obstacle
+
 
 @kernel
 def add_pair(code: int, start: IntArray, i: int, pair_code: IntArray) -> bool:
@@ -157,7 +159,7 @@ def find_contacts(problem: Problem, around: Surroundings, state: State, reach: f
             c = contact[count]
             c.normal_x, c.normal_y = nx, ny
             c.arm = place * (a.cos * ny - a.sin * nx)
-            c.approach = max(gap, 0.0) / problem.number[DT] if conserving else 0.0
+            c.approach = max(gap / problem.number[DT], -PUSH_OUT) if conserving else 0.0
             c.guess = pair[p].impulse
             c.pair = p
             pair[p].place, pair[p].normal_x, pair[p].normal_y = place, nx, ny

@@ -37,7 +37,7 @@ class Extras(NamedTuple):
     """Arrays for what plain problems do not have."""
 
     more: Records  # (rows,): MORE_FIELDS
-    feature: FloatArray  # (features, 11): mechanics.features.COLUMNS
+    feature: FloatArray  # (features, 17): mechanics.features.COLUMNS
     law: FloatArray  # (1 + patches, 6): LAW_COLUMNS; the first is that of the ground outside all patches
     patch: FloatArray  # [m], (patches, 4): x_min, x_max, y_min, y_max
     coupling: FloatArray  # (MOST_COUPLED, MOST_COUPLED + 3): matrix and vectors of the coupled solve

@@ -121,7 +121,7 @@ def make_problem(robot: Robot, world: World, servo: Servo, options: PlanarSteppi
     number[TOLERANCE] = number[ACCEPTED] = options.tolerance
     number[MAX_ITERATIONS] = options.max_iterations or (200 if options.solver == "newton" else 200_000)
     number[GRAVITY] = gravity
-    number[WEIGHT] = link["mass"].sum() * max(gravity, EARTH)  # a scale for residuals, also in space
+    number[WEIGHT] = chain["mass"].sum() * max(gravity, EARTH)  # a scale for residuals, also in space
     number[PASSIVE] = bool(link["disc"].any() or len(world.obstacles) > 0 or not world.is_plain)
     number[STRETCH], number[STEP_ERROR] = 1.0, options.step_error or 0.0
     number[SKIN] = SKIN_FRACTION * chain["radius"].max()
