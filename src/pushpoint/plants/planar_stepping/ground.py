@@ -68,7 +68,7 @@ def ground_impulse(link: Records, i: int, penalty: float, held: bool) -> None:
     a.applied_x, a.applied_y = x, y
 
 
-@inlined
+@kernel
 def lay_ground(problem: Problem, extras: Extras) -> None:
     """Give every link the ground law of the patch that its centre is on."""
     for i in range(problem.chain.shape[0]):

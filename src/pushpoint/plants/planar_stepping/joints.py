@@ -35,7 +35,7 @@ def drive_joints(
             extras.more[i].stop_guess = body[i].stop
 
 
-@inlined
+@kernel
 def prepare_passive(b: Records, angle: float, rate: float, dt: float) -> None:
     """Spring, damper and armature as rest - give * rate, and the rates that the stops allow; `angle` is at mid step."""
     b.give = dt * (0.5 * dt * b.spring + b.damper) + b.armature

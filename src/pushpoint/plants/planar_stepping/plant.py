@@ -156,7 +156,7 @@ class PlanarStepping:
         trace.link[0, :, :6] = as_columns(state.link)[:, :6]
         if state.clock[1]:
             show_kept_spin(self._problem, trace.link[:1, :, :6])
-        trace.energy[0] = state.clock[0] * self.dt, *state.ledger[:5]
+        trace.energy[0, 0], trace.energy[0, 1:] = state.clock[0] * self.dt, state.ledger[:5]
         trace.cursor[0] = 1
 
     def dump(self, state: State) -> StateArrays:

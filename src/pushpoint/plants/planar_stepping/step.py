@@ -94,7 +94,7 @@ def predict(problem: Problem, body: Records, extras: Extras | None) -> float:
     return fastest_point(problem.link)
 
 
-@inlined
+@kernel
 def predict_movable(problem: Problem, body: Records) -> None:
     """Mid pose and guess of the movable obstacles."""
     half, stretch = 0.5 * problem.number[DT], problem.number[STRETCH]
@@ -118,7 +118,7 @@ def fastest_point(link: Records) -> float:
     return fastest
 
 
-@inlined
+@kernel
 def account(problem: Problem, state: State, extras: Extras | None) -> None:
     """Energy ledger, exact by the mean velocity: M (u_E - u_A) . (u_E + u_A) / 2 is the change of kinetic energy, and
     every impulse does its part of it. What the joint reactions do is the numerical work."""
@@ -200,7 +200,7 @@ def remember(problem: Problem, state: State, i: int, extras: Extras | None) -> N
             sums[i, k + 4] += a.torque
 
 
-@inlined
+@kernel
 def add_reaction(sums: FloatArray, other: int, x: float, y: float) -> None:
     """The impulse that a movable obstacle gets from what touches it."""
     for k in range(0, 10, 5):
@@ -208,7 +208,7 @@ def add_reaction(sums: FloatArray, other: int, x: float, y: float) -> None:
         sums[other, k + 1] -= y
 
 
-@inlined
+@kernel
 def remember_rough(c: Records, pair: Records) -> None:
     """Friction of a contact, and whether it slides."""
     pair.tangential = c.impulse_t
@@ -273,7 +273,7 @@ def finish(problem: Problem, body: Records, renew: bool) -> bool:
     return math.isfinite(finite)
 
 
-@inlined
+@kernel
 def finish_movable(problem: Problem, body: Records) -> None:
     """End pose of the movable obstacles."""
     half = 0.5 * problem.number[DT]
