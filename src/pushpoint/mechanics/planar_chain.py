@@ -101,7 +101,7 @@ def take_chords(link: Records, shift_x: float, shift_y: float) -> None:
         a.chord_x, a.chord_y = a.new_chord_x, a.new_chord_y
 
 
-@kernel
+@inlined
 def locked_motion(link: Records) -> tuple[float, float, float, float, float, float]:
     """The rigid motion with the same momenta: centre of mass x, y, its velocity x, y, rate, and kinetic energy."""
     m = x = y = px = py = inertia = spin = 0.0

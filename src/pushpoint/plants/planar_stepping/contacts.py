@@ -46,7 +46,7 @@ def is_near(dx: float, dy: float, distance: float) -> bool:
     return dx * dx + dy * dy < distance * distance
 
 
-@kernel
+@inlined
 def list_link(problem: Problem, around: Surroundings, i: int, reach: float, extras: Extras | None) -> bool:
     """Neighbours of link i: all obstacles with a gap below `reach`, and some beyond. False if the table is full."""
     a, start, out = problem.link[i], around.pair_start, around.pair_code
@@ -102,7 +102,7 @@ def add_feature(
     return add_pair(3 * f + END_AXIS, start, i, out)
 
 
-@kernel
+@inlined
 def recall(state: State, i: int, around: Surroundings, at: int) -> None:
     """What is remembered of link i and the obstacle of the new pair `at`, if it was a pair before."""
     new = around.pair[at]

@@ -84,7 +84,7 @@ def chords_fit(problem: Problem, error: float) -> bool:
     return False
 
 
-@kernel
+@inlined
 def shorten(problem: Problem, extras: Extras | None, at_zero: float, at_one: float, good: float) -> float:
     """Go to where the slope along a Newton step that overshot is below `good` of what it was: safeguarded secants.
     Returns the imbalance there."""

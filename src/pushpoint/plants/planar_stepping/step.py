@@ -215,7 +215,7 @@ def remember_rough(c: Records, pair: Records) -> None:
     pair.slip = 1.0 if c.mu > 0.0 and c.impulse > 0.0 and c.stiff_t == 0.0 else 0.0
 
 
-@kernel
+@inlined
 def hold_back(problem: Problem, kinetic: float, surplus: float, extras: Extras | None) -> None:
     """The guard of the conserving scheme, whose energy error of order dt**2 has either sign: where ground or obstacles
     are there, velocities are scaled back so that no step creates energy. Stick, slip and touch stay what they are. In
@@ -330,7 +330,7 @@ def look_again(problem: Problem, around: Surroundings, state: State, extras: Ext
     return LOOKED if status == OK else status
 
 
-@kernel
+@inlined
 def list_as_far_as_fits(
     problem: Problem, around: Surroundings, state: State, reach: float, extras: Extras | None
 ) -> bool:
