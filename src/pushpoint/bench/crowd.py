@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from math import ceil, sqrt
 
 from pushpoint.bench.runs import OURS, Prepared, prepare, stepped
@@ -47,7 +48,7 @@ def crowd(say: Callable[[str], None], rounds: int = ROUNDS) -> Crowd:
     """Measure both."""
     say(f"{FEW} and {MANY} obstacles, best of {rounds}")
     runs = [among(count) for count in (FEW, MANY)]
-    few, many = interleaved_best([lambda run=run: stepped(run) for run in runs], rounds)  # type: ignore[misc]
+    few, many = interleaved_best([partial(stepped, run) for run in runs], rounds)
     say(f"memory of {MEMORY_DURATION:g} s with {MEMORY_LINKS} links")
     return Crowd(few, many, peak_memory())
 
