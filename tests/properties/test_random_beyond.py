@@ -62,9 +62,9 @@ def grounds(draw: st.DrawFn) -> Ground:
     def patch() -> Patch:
         x, y = draw(st.floats(-1.0, 0.5)), draw(st.floats(-1.0, 0.5))
         box = {"x_min": x, "x_max": x + draw(st.floats(0.1, 1.0)), "y_min": y, "y_max": y + draw(st.floats(0.1, 1.0))}
-        return Patch(**law(), **box)  # type: ignore[arg-type]
+        return Patch(**law(), **box)  # type: ignore[arg-type]  # fields by keyword
 
-    return Ground(**law(), patches=tuple(patch() for _ in range(draw(st.integers(0, 2)))))  # type: ignore[arg-type]
+    return Ground(**law(), patches=tuple(patch() for _ in range(draw(st.integers(0, 2)))))  # type: ignore[arg-type]  # fields by keyword
 
 
 @st.composite

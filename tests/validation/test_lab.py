@@ -94,7 +94,7 @@ def test_example_runs_and_prints_what_the_page_shows(
 
 def test_zigzag_walls_are_equally_wide_everywhere_and_wind() -> None:
     world = pp.Scenario.parse({"name": "lab/x", "robot": "aiko", "world": "zigzag", "controller": "hold"}).built_world()
-    left, right = (np.array(wall.points) for wall in world.obstacles)  # type: ignore[union-attr]
+    left, right = (np.array(wall.points) for wall in world.obstacles)  # type: ignore[union-attr]  # all of them have points
     np.testing.assert_allclose(left - right, [[0.0, 0.24]] * len(left), atol=1e-12)
     assert np.ptp(left[:, 1]) == pytest.approx(0.2)
     assert left[-1, 0] - left[0, 0] >= 4.0
@@ -104,7 +104,7 @@ def test_polygons_have_an_edge_where_the_pipe_pushes() -> None:
     from pushpoint.worlds.track import CENTRES, RADIUS, SET_BACK, mean_normal, track_polygons
 
     for number, (thing, (x, y)) in enumerate(zip(track_polygons().obstacles, CENTRES, strict=True)):
-        points = np.array(thing.points)  # type: ignore[union-attr]
+        points = np.array(thing.points)  # type: ignore[union-attr]  # all of them have points
         normal = np.array([math.cos(mean_normal(number)), math.sin(mean_normal(number))])
         reach = (points - (x, y)) @ normal
         assert np.sort(reach)[-2:] == pytest.approx(RADIUS - SET_BACK)

@@ -24,7 +24,7 @@ KINDS = {"wall": Wall, "polygon": Polygon, "disc": Disc}
 @pytest.mark.parametrize("shape", ["wall", "polygon", "disc"])
 def test_a_block_bounces(shape: str, e: float) -> None:
     """Head-on onto a surface at y = 0: -e v across, nothing along."""
-    thing = KINDS[shape](restitution=e, **SHAPES[shape])  # type: ignore[arg-type]
+    thing = KINDS[shape](restitution=e, **SHAPES[shape])  # type: ignore[arg-type]  # fields by keyword
     robot, along = body(), 0.0 if shape == "disc" else 0.4
     run = go(robot, world_of(thing), thrown(robot, (0.0, 0.2), (along, -0.7)), 80, 5e-3)
     # The laws of a step hold to 1e-8 of its speed.

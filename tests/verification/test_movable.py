@@ -26,7 +26,7 @@ from tests.verification.beyond import (
 
 
 def peg(x: float, y: float, radius: float = 0.08, mass: float = 0.7, **more: float) -> Disc:
-    return Disc(x=x, y=y, radius=radius, mass=mass, **{"ground_friction": 0.0, **more})  # type: ignore[arg-type]
+    return Disc(x=x, y=y, radius=radius, mass=mass, **{"ground_friction": 0.0, **more})  # type: ignore[arg-type]  # fields by keyword
 
 
 def cluster(mu: float, e: float = 0.0) -> World:

@@ -15,13 +15,7 @@ from pushpoint.numerics.residuals import interval_residual, unilateral_residual
 from pushpoint.plants.planar_stepping.ground import INSIDE
 from pushpoint.plants.planar_stepping.model import DT, WEIGHT, Problem
 
-AVERAGED_FROM = 8  # iterations: from there limits move only part of the way, ever less, which ends most oscillations
-LEAST_PART = 0.1
-
-
-@inlined
-def part_of_the_way(iteration: int) -> float:
-    return 1.0 if iteration < AVERAGED_FROM else 0.5
+AVERAGED_FROM = 8  # iterations: from there limits move half the way, which ends most oscillations
 
 
 @inlined
@@ -52,7 +46,7 @@ def rough_contact(link: Records, contact: Records, i: int, k: int, r: float, hel
         c.impulse_t, c.stiff_t = c.guess_t - r * tangential, r
         if abs(c.impulse_t) > c.limit and not (held and abs(c.guess_t) < INSIDE * c.limit):
             c.impulse_t, c.stiff_t = math.copysign(c.limit, c.impulse_t), 0.0
-    push(link[i], c, 1.0)
+    push(link[i], c)
     other = int(c.other)
     if other >= 0:
         pull(link[other], c)
@@ -61,11 +55,11 @@ def rough_contact(link: Records, contact: Records, i: int, k: int, r: float, hel
 
 
 @inlined
-def push(a: Records, c: Records, sign: float) -> None:
+def push(a: Records, c: Records) -> None:
     """Add the impulses of a contact to its link."""
-    a.applied_x += sign * (c.normal_x * c.impulse - c.normal_y * c.impulse_t)
-    a.applied_y += sign * (c.normal_y * c.impulse + c.normal_x * c.impulse_t)
-    a.applied_w += sign * (c.arm * c.impulse + c.arm_t * c.impulse_t)
+    a.applied_x += c.normal_x * c.impulse - c.normal_y * c.impulse_t
+    a.applied_y += c.normal_y * c.impulse + c.normal_x * c.impulse_t
+    a.applied_w += c.arm * c.impulse + c.arm_t * c.impulse_t
 
 
 @inlined
@@ -112,7 +106,7 @@ def renew_limits(problem: Problem, iteration: int) -> float:
         if c.mu > 0.0:
             change = c.mu * c.impulse - c.limit
             largest = max(largest, abs(change))
-            c.limit += part_of_the_way(iteration) * change
+            c.limit += change if iteration < AVERAGED_FROM else 0.5 * change
             if c.stiff_t == 0.0:
                 c.impulse_t = math.copysign(c.limit, c.impulse_t)
     return float(largest / (problem.number[WEIGHT] * problem.number[DT]))
