@@ -1,0 +1,66 @@
+"""How much friction keeps a problem well posed: the smallest mu > 0 with a vanishing principal minor of A - mu B."""
+
+from __future__ import annotations
+
+from pushpoint._jit import entry_point, kernel
+from pushpoint.numerics.lcp.p_matrix import ROUNDING, all_p
+from pushpoint.types import FloatArray
+
+COARSE = 1e-2  # of mu: the shortest stretch that is proven as a whole
+FINE = 1e-12  # of mu: where the bisection ends
+TINY = 1e-12  # of the ceiling: a bound below this is zero to the scan
+
+
+@kernel
+def p_around(A: FloatArray, B: FloatArray, size: int, mu: float, reach: float, work: FloatArray) -> bool:
+    """Is A - m B a P-matrix for every m within `reach` of mu?"""
+    half = work.shape[2] // 2
+    for i in range(size):
+        for j in range(size):
+            product = mu * B[i, j]
+            work[0, i, j] = A[i, j] - product
+            rounding = ROUNDING * (abs(A[i, j]) + 2.0 * abs(product))
+            work[0, i, half + j] = reach * abs(B[i, j]) + rounding
+    return all_p(work, size)
+
+
+@kernel
+def bisect_bound(A: FloatArray, B: FloatArray, size: int, low: float, high: float, work: FloatArray) -> float:
+    while high - low > FINE * high + TINY * TINY:
+        middle = 0.5 * (low + high)
+        if p_around(A, B, size, middle, 0.0, work):
+            low = middle
+        else:
+            high = middle
+    return low
+
+
+@kernel
+def friction_bound_kernel(A: FloatArray, B: FloatArray, size: int, ceiling: float, work: FloatArray) -> float:
+    """The mu below which A - mu B stays a P-matrix; `ceiling` when that is not below it, 0 when A is none.
+
+    `work` is `p_workspace(capacity)`. The scan walks upwards over stretches that it proves free of vanishing minors,
+    as long as they go. Only stretches shorter than a hundredth of mu are judged by their upper ends.
+    """
+    if size == 0:
+        return ceiling
+    low, stretch = 0.0, ceiling
+    if not p_around(A, B, size, 0.0, 0.0, work):
+        return 0.0
+    while low < ceiling:
+        stretch = min(stretch, ceiling - low)
+        if p_around(A, B, size, low + 0.5 * stretch, 0.5 * stretch, work):
+            low += stretch
+            stretch *= 2.0
+        elif stretch > max(COARSE * low, TINY * ceiling):
+            stretch *= 0.5
+        elif p_around(A, B, size, low + stretch, 0.0, work):
+            low += stretch
+        else:
+            return bisect_bound(A, B, size, low, low + stretch, work)
+    return ceiling
+
+
+@entry_point
+def friction_bound_from_python(A: FloatArray, B: FloatArray, size: int, ceiling: float, work: FloatArray) -> float:
+    return friction_bound_kernel(A, B, size, ceiling, work)

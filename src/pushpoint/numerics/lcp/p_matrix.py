@@ -1,0 +1,97 @@
+"""P-matrices: all principal minors positive, so that every right-hand side has exactly one solution.
+
+The test of Tsatsomeros and Li (2000): A is a P-matrix if and only if a_11 > 0, and A without its first row and column
+and the Schur complement of a_11 are P-matrices. Every entry carries a bound on its error, so that "yes" is certain:
+no minor that is zero or negative passes by round-off. The same bounds, started at more than round-off, prove the
+property for all matrices of a box.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from pushpoint._jit import entry_point, kernel
+from pushpoint.numerics.lcp.basis import ZERO
+from pushpoint.types import FloatArray
+
+ROUNDING = 2.0**-52  # twice the unit round-off, to cover that of the bounds themselves
+WIDER = 1.0 + 2.0**-48  # and a little for their sums
+
+
+def p_workspace(capacity: int) -> FloatArray:
+    """Scratch for `p_test` and `friction_bound_kernel`: a matrix and its error bounds for every level of the test."""
+    return np.zeros((capacity + 1, capacity + 1, 2 * (capacity + 1)))
+
+
+@kernel
+def schur(work: FloatArray, level: int, size: int, half: int) -> None:
+    """The Schur complement of the first entry of a level, with error bounds, into the next level."""
+    top, top_error = work[level, 0, 0], work[level, 0, half]
+    least = top - top_error
+    for i in range(1, size):
+        factor = work[level, i, 0] / top
+        steep = abs(factor)
+        factor_error = (work[level, i, half] + steep * top_error) / least + ROUNDING * steep
+        for j in range(1, size):
+            entry, entry_error = work[level, 0, j], work[level, 0, half + j]
+            product = factor * entry
+            value = work[level, i, j] - product
+            error = work[level, i, half + j] + steep * entry_error + factor_error * (abs(entry) + entry_error)
+            work[level + 1, i - 1, j - 1] = value
+            work[level + 1, i - 1, half + j - 1] = (error + ROUNDING * (abs(product) + abs(value))) * WIDER
+
+
+@kernel
+def drop_first(work: FloatArray, level: int, size: int, half: int) -> None:
+    """The matrix of a level without its first row and column, into the next level."""
+    for i in range(1, size):
+        for j in range(1, size):
+            work[level + 1, i - 1, j - 1] = work[level, i, j]
+            work[level + 1, i - 1, half + j - 1] = work[level, i, half + j]
+
+
+@kernel
+def all_p(work: FloatArray, size: int) -> bool:
+    """Are all matrices within the error bounds of level 0 P-matrices? True is certain.
+
+    Depth first: `second` tells for every level whether its Schur complement has had its turn.
+    """
+    half = work.shape[2] // 2
+    second, level = ZERO, ZERO
+    fresh = True
+    while level >= 0:
+        rows = size - level
+        if fresh and not work[level, 0, 0] > work[level, 0, half]:  # NaN is no P-matrix
+            return False
+        here = 1 << level
+        if fresh and rows > 1:
+            drop_first(work, level, rows, half)
+            second &= ~here
+            level += 1
+        elif rows > 1 and second & here == 0:
+            schur(work, level, rows, half)
+            second |= here
+            level += 1
+            fresh = True
+        else:
+            level -= 1
+            fresh = False
+    return True
+
+
+@kernel
+def p_test(A: FloatArray, size: int, work: FloatArray) -> bool:
+    """Is the leading block of `size` rows a P-matrix? `work` is `p_workspace(capacity)`. 2^size operations."""
+    if size == 0:
+        return True
+    half = work.shape[2] // 2
+    for i in range(size):
+        for j in range(size):
+            work[0, i, j] = A[i, j]
+            work[0, i, half + j] = 0.0
+    return all_p(work, size)
+
+
+@entry_point
+def p_test_from_python(A: FloatArray, size: int, work: FloatArray) -> bool:
+    return p_test(A, size, work)
