@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+import itertools
+import math
+
+import numpy as np
+import numpy.typing as npt
+
 from pushpoint._jit import entry_point, kernel
-from pushpoint.numerics.lcp.p_matrix import ROUNDING, all_p
+from pushpoint.errors import InvalidInput
+from pushpoint.numerics.lcp.arguments import square
+from pushpoint.numerics.lcp.p_matrix import ROUNDING, all_p, is_p_matrix
 from pushpoint.types import FloatArray
 
-COARSE = 1e-2  # of mu: the shortest stretch that is proven as a whole
+COARSE = 1e-2  # of mu: stretches this short are first judged by their upper ends
+SHORTEST = 1e-4  # of mu: and this short, only by them
 FINE = 1e-12  # of mu: where the bisection ends
 TINY = 1e-12  # of the ceiling: a bound below this is zero to the scan
 
@@ -40,7 +49,7 @@ def friction_bound_kernel(A: FloatArray, B: FloatArray, size: int, ceiling: floa
     """The mu below which A - mu B stays a P-matrix; `ceiling` when that is not below it, 0 when A is none.
 
     `work` is `p_workspace(capacity)`. The scan walks upwards over stretches that it proves free of vanishing minors,
-    as long as they go. Only stretches shorter than a hundredth of mu are judged by their upper ends.
+    as long as they go. Two zeros of minors within a ten-thousandth of mu are the least that it can overlook.
     """
     if size == 0:
         return ceiling
@@ -54,13 +63,42 @@ def friction_bound_kernel(A: FloatArray, B: FloatArray, size: int, ceiling: floa
             stretch *= 2.0
         elif stretch > max(COARSE * low, TINY * ceiling):
             stretch *= 0.5
-        elif p_around(A, B, size, low + stretch, 0.0, work):
-            low += stretch
-        else:
+        elif not p_around(A, B, size, low + stretch, 0.0, work):
             return bisect_bound(A, B, size, low, low + stretch, work)
+        elif stretch > max(SHORTEST * low, TINY * ceiling):
+            stretch *= 0.5
+        else:
+            low += stretch
     return ceiling
 
 
 @entry_point
 def friction_bound_from_python(A: FloatArray, B: FloatArray, size: int, ceiling: float, work: FloatArray) -> float:
     return friction_bound_kernel(A, B, size, ceiling, work)
+
+
+LARGEST = 14  # rows: the exact bound looks at 2^rows blocks
+REAL = 1e-8  # of an eigenvalue: a double one splits into a pair with imaginary parts of the root of round-off
+
+
+def friction_bound(A: npt.ArrayLike, B: npt.ArrayLike, ceiling: float = math.inf) -> float:
+    """The smallest mu > 0 at which a principal minor of A - mu B vanishes, or `ceiling` if that is smaller.
+
+    Proposition 18 of P1: below it the problem of sliding contacts has one solution. 0 if A itself is no P-matrix.
+    From the eigenvalues of every principal block.
+    """
+    matrix = square("A", A)
+    other = square("B", B, len(matrix))
+    if not ceiling > 0.0:
+        raise InvalidInput(f"ceiling is {ceiling!r}: allowed are positive numbers")
+    if len(matrix) > LARGEST:
+        raise InvalidInput(f"A has {len(matrix)} rows: friction_bound takes at most {LARGEST}")
+    if not is_p_matrix(matrix):
+        return 0.0
+    steepest = 1.0 / ceiling
+    for count in range(1, len(matrix) + 1):
+        blocks = [np.ix_(rows, rows) for rows in itertools.combinations(range(len(matrix)), count)]
+        shares = np.linalg.eigvals(np.linalg.solve([matrix[k] for k in blocks], [other[k] for k in blocks]))
+        real = np.abs(shares.imag) <= REAL * np.abs(shares)
+        steepest = max(steepest, float(np.max(shares.real, where=real, initial=0.0)))
+    return 1.0 / steepest if steepest > 0.0 else math.inf

@@ -9,8 +9,11 @@ property for all matrices of a box.
 from __future__ import annotations
 
 import numpy as np
+import numpy.typing as npt
 
 from pushpoint._jit import entry_point, kernel
+from pushpoint.errors import InvalidInput
+from pushpoint.numerics.lcp.arguments import square
 from pushpoint.numerics.lcp.basis import ZERO
 from pushpoint.types import FloatArray
 
@@ -95,3 +98,15 @@ def p_test(A: FloatArray, size: int, work: FloatArray) -> bool:
 @entry_point
 def p_test_from_python(A: FloatArray, size: int, work: FloatArray) -> bool:
     return p_test(A, size, work)
+
+
+LARGEST = 24  # rows: about a second
+
+
+def is_p_matrix(A: npt.ArrayLike) -> bool:
+    """Are all principal minors of A positive? Where round-off leaves it open, the answer is no."""
+    matrix = square("A", A)
+    rows = len(matrix)
+    if rows > LARGEST:
+        raise InvalidInput(f"A has {rows} rows: is_p_matrix takes at most {LARGEST}")
+    return bool(p_test_from_python(matrix, rows, p_workspace(rows)))

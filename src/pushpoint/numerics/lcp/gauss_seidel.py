@@ -1,0 +1,60 @@
+"""Projected Gauss-Seidel: row by row, each z_i to where its own w_i vanishes, or to zero.
+
+Converges for symmetric positive definite matrices, linearly and the slower the worse their condition.
+"""
+
+from __future__ import annotations
+
+from pushpoint._jit import entry_point, kernel
+from pushpoint.numerics.lcp.basis import LIMIT, SOLVED, UNIT, ZERO, largest_z, measure_rows, slack_of_row
+from pushpoint.types import FloatArray
+
+SETTLED = 1e-13  # of the scales of z and w: the natural map at which sweeping ends
+LOOK_EVERY = 8  # sweeps: looking costs as much as a sweep
+HUGE = 1e300  # it diverges
+
+
+@kernel
+def sweep(A: FloatArray, a: FloatArray, size: int, z: FloatArray) -> None:
+    for i in range(size):
+        slack = a[i]
+        for j in range(size):
+            slack += A[i, j] * z[j]
+        z[i] = max(0.0, z[i] - slack / A[i, i])
+
+
+@kernel
+def natural_map(A: FloatArray, a: FloatArray, size: int, z: FloatArray, work: FloatArray) -> float:
+    """The relative residual of `residual.py`, for kernels."""
+    top, worst = largest_z(size, z, work), 0.0
+    for i in range(size):
+        slack, scale = slack_of_row(A, a, size, z, work, i, top)
+        share = z[i] / work[UNIT, i] / top if top > 0.0 else 0.0
+        worst = max(worst, abs(min(share, slack / scale if scale > 0.0 else 0.0)))
+    return worst
+
+
+@kernel
+def sweeps(A: FloatArray, a: FloatArray, size: int, z: FloatArray, work: FloatArray, limit: int) -> tuple[int, int]:
+    """From the z given, in place, at most `limit` sweeps; `work` is `workspace(capacity)`."""
+    measure_rows(A, size, work)
+    for i in range(size):
+        if not A[i, i] > 0.0:
+            return LIMIT, ZERO
+    count = ZERO
+    while count < limit:
+        sweep(A, a, size, z)
+        count += 1
+        if count % LOOK_EVERY == 0 or count == limit:
+            if natural_map(A, a, size, z, work) <= SETTLED:
+                return SOLVED, count
+            if not largest_z(size, z, work) < HUGE:
+                return LIMIT, count
+    return LIMIT, count
+
+
+@entry_point
+def sweeps_from_python(
+    A: FloatArray, a: FloatArray, size: int, z: FloatArray, work: FloatArray, limit: int
+) -> tuple[int, int]:
+    return sweeps(A, a, size, z, work, limit)
