@@ -145,3 +145,14 @@ def slack_of_row(
             value += A[i, j] * z[j]
         coupling = max(coupling, abs(A[i, j]) * work[UNIT, j])
     return value, abs(a[i]) + coupling * top
+
+
+@kernel
+def natural_map(A: FloatArray, a: FloatArray, size: int, z: FloatArray, work: FloatArray) -> float:
+    """The relative residual of `residual.py`, for kernels."""
+    top, worst = largest_z(size, z, work), 0.0
+    for i in range(size):
+        slack, scale = slack_of_row(A, a, size, z, work, i, top)
+        share = z[i] / work[UNIT, i] / top if top > 0.0 else 0.0
+        worst = max(worst, abs(min(share, slack / scale if scale > 0.0 else 0.0)))
+    return worst

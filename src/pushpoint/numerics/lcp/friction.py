@@ -95,10 +95,10 @@ def friction_bound(A: npt.ArrayLike, B: npt.ArrayLike, ceiling: float = math.inf
         raise InvalidInput(f"A has {len(matrix)} rows: friction_bound takes at most {LARGEST}")
     if not is_p_matrix(matrix):
         return 0.0
-    steepest = 1.0 / ceiling
+    steepest = 0.0
     for count in range(1, len(matrix) + 1):
         blocks = [np.ix_(rows, rows) for rows in itertools.combinations(range(len(matrix)), count)]
         shares = np.linalg.eigvals(np.linalg.solve([matrix[k] for k in blocks], [other[k] for k in blocks]))
         real = np.abs(shares.imag) <= REAL * np.abs(shares)
         steepest = max(steepest, float(np.max(shares.real, where=real, initial=0.0)))
-    return 1.0 / steepest if steepest > 0.0 else math.inf
+    return min(ceiling, 1.0 / steepest) if steepest > 0.0 else ceiling

@@ -6,7 +6,7 @@ Converges for symmetric positive definite matrices, linearly and the slower the 
 from __future__ import annotations
 
 from pushpoint._jit import entry_point, kernel
-from pushpoint.numerics.lcp.basis import LIMIT, SOLVED, UNIT, ZERO, largest_z, measure_rows, slack_of_row
+from pushpoint.numerics.lcp.basis import LIMIT, SOLVED, ZERO, largest_z, measure_rows, natural_map
 from pushpoint.types import FloatArray
 
 SETTLED = 1e-13  # of the scales of z and w: the natural map at which sweeping ends
@@ -21,17 +21,6 @@ def sweep(A: FloatArray, a: FloatArray, size: int, z: FloatArray) -> None:
         for j in range(size):
             slack += A[i, j] * z[j]
         z[i] = max(0.0, z[i] - slack / A[i, i])
-
-
-@kernel
-def natural_map(A: FloatArray, a: FloatArray, size: int, z: FloatArray, work: FloatArray) -> float:
-    """The relative residual of `residual.py`, for kernels."""
-    top, worst = largest_z(size, z, work), 0.0
-    for i in range(size):
-        slack, scale = slack_of_row(A, a, size, z, work, i, top)
-        share = z[i] / work[UNIT, i] / top if top > 0.0 else 0.0
-        worst = max(worst, abs(min(share, slack / scale if scale > 0.0 else 0.0)))
-    return worst
 
 
 @kernel

@@ -9,11 +9,12 @@ from __future__ import annotations
 import numpy as np
 
 from pushpoint._jit import entry_point, kernel
-from pushpoint.numerics.lcp.basis import BLOCK, LIMIT, RAY, SOLVED, UNIT, ZERO, measure_rows
+from pushpoint.numerics.lcp.basis import BLOCK, LIMIT, RAY, SOLVED, UNIT, ZERO, measure_rows, natural_map
 from pushpoint.numerics.lcp.pivoting import DOUBLINGS, EXTRA, pivot_within
 from pushpoint.types import FloatArray, IntArray
 
 POSITIVE = 1e-12  # of a column's largest entry: smaller ones are round-off, not pivots
+SETTLED = 1e-10  # the natural map of a solution read off the tableau
 TIE = 1e-12  # of the terms compared: ratios closer than this count as equal
 
 
@@ -135,6 +136,21 @@ def follow_path(size: int, work: FloatArray, first: int, limit: int) -> tuple[in
 
 
 @kernel
+def read_tableau(a: FloatArray, size: int, z: FloatArray, basic: IntArray, work: FloatArray, first: int) -> None:
+    """z and the set of basic z of the tableau, back in units of the data."""
+    largest = 0.0
+    for i in range(size):
+        largest = max(largest, abs(a[i]) * work[UNIT, i])
+        basic[i] = 0
+        z[i] = 0.0
+    for i in range(size):
+        row = int(work[first - 2, i]) - size
+        if 0 <= row < size:
+            basic[row] = 1
+            z[row] = max(0.0, work[first + i, 2 * size + 1]) * largest * work[UNIT, row]
+
+
+@kernel
 def lemke_within(
     A: FloatArray, a: FloatArray, size: int, z: FloatArray, basic: IntArray, work: FloatArray, limit: int
 ) -> tuple[int, int]:
@@ -142,20 +158,17 @@ def lemke_within(
     first = BLOCK + work.shape[1] // 2 - 1 + 2
     measure_rows(A, size, work)
     least = fill_tableau(A, a, size, work, first)
-    for i in range(size):
-        basic[i] = 0
-        z[i] = 0.0
     status, pivots = SOLVED, ZERO
     if not least >= 0.0:
         status, pivots = follow_path(size, work, first, limit)
+    read_tableau(a, size, z, basic, work, first)
     if status != SOLVED:
         return status, pivots
-    for i in range(size):
-        name = int(work[first - 2, i])
-        if size <= name < 2 * size:
-            basic[name - size] = 1
     # From the data, not from the worn tableau; an exchange is due only if round-off chose the wrong side.
     status, more = pivot_within(A, a, size, z, basic, work, EXTRA)
+    if status != SOLVED:  # as with singular blocks
+        read_tableau(a, size, z, basic, work, first)
+        status = SOLVED if natural_map(A, a, size, z, work) <= SETTLED else LIMIT
     return status, pivots + more
 
 

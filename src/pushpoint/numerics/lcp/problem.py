@@ -97,7 +97,7 @@ def solve(
     status, pivots = METHODS[method](matrix, offset, z, basic, limit)
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
         if status == SOLVED and method != "gauss_seidel":
-            _polish(matrix, offset, z, basic)
+            z = _polished(matrix, offset, z, basic)
         return _checked(matrix, offset, z, tuple(Status)[status], pivots)
 
 
@@ -110,15 +110,20 @@ def _starting_point(start: Start, rows: int) -> tuple[FloatArray, IntArray]:
     return z, (guess > 0.0).astype(np.int64)
 
 
-def _polish(A: FloatArray, a: FloatArray, z: FloatArray, basic: IntArray) -> None:
-    """Refine on the final set; a z that is zero but for round-off may turn negative by it and then leaves the set."""
-    rows = len(a)
+def _polished(A: FloatArray, a: FloatArray, z: FloatArray, basic: IntArray) -> FloatArray:
+    """z refined on the final set, or as it is if that is no better.
+
+    A z that is zero but for round-off may turn negative by it and then leaves the set.
+    """
+    rows, better = len(a), z.copy()
     work, left, step = workspace(rows), np.zeros(rows), np.zeros(rows)
-    refine(A, a, z, basic, left, step, work)
-    while np.any(z < 0.0):
-        basic[z < 0.0] = 0
-        pivoting.pivot_from_python(A, a, rows, z, basic, work, 0)  # no exchange: z of the smaller set
-        refine(A, a, z, basic, left, step, work)
+    refine(A, a, better, basic, left, step, work)
+    while np.any(better < 0.0):
+        basic[better < 0.0] = 0
+        pivoting.pivot_from_python(A, a, rows, better, basic, work, 0)  # no exchange: z of the smaller set
+        refine(A, a, better, basic, left, step, work)
+    old, new = (natural_residual(A, a, trial, a + A @ trial) for trial in (z, better))
+    return better if new <= old else z
 
 
 def _checked(A: FloatArray, a: FloatArray, z: FloatArray, status: Status, pivots: int) -> Solution:
