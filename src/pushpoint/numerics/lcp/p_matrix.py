@@ -54,6 +54,30 @@ def drop_first(work: FloatArray, level: int, size: int, half: int) -> None:
 
 
 @kernel
+def surest_first(work: FloatArray, level: int, size: int, half: int) -> None:
+    """Exchange rows and columns so that the first diagonal entry is the one with the smallest relative error.
+
+    Any order will do for exact numbers. A first entry that nearly vanishes, though, blows up the others and their
+    errors, and a matrix would count as doubtful that is not.
+    """
+    best = 0
+    for i in range(1, size):
+        if work[level, i, i] * work[level, best, half + best] > work[level, best, best] * work[level, i, half + i]:
+            best = i
+    if best == 0:
+        return
+    for j in range(size):
+        for shift in (0, half):
+            work[level, 0, shift + j], work[level, best, shift + j] = (
+                work[level, best, shift + j],
+                work[level, 0, shift + j],
+            )
+    for i in range(size):
+        for shift in (0, half):
+            work[level, i, shift], work[level, i, shift + best] = work[level, i, shift + best], work[level, i, shift]
+
+
+@kernel
 def all_p(work: FloatArray, size: int) -> bool:
     """Are all matrices within the error bounds of level 0 P-matrices? True is certain.
 
@@ -64,6 +88,8 @@ def all_p(work: FloatArray, size: int) -> bool:
     fresh = True
     while level >= 0:
         rows = size - level
+        if fresh and rows > 2:
+            surest_first(work, level, rows, half)
         if fresh and not work[level, 0, 0] > work[level, 0, half]:  # NaN is no P-matrix
             return False
         here = 1 << level
