@@ -1,4 +1,4 @@
-"""A progress bar for runs: simulated time and real-time factor, on standard error."""
+"""Progress bars on standard error: simulated time of a run, finished runs of a study."""
 
 from __future__ import annotations
 
@@ -40,3 +40,31 @@ class SimulationBar:
             self._first_tick, self._started = ticks, now
         factor = (ticks - self._first_tick) * self._period / max(now - self._started, 1e-9)
         self._progress.update(self._task, completed=ticks * self._period, factor=factor)
+
+
+class RunsBar:
+    """Shows how many runs of a study are finished, and how many of them failed."""
+
+    def __init__(self, name: str, runs: int) -> None:
+        self._progress = Progress(
+            TextColumn("{task.description}"),
+            BarColumn(),
+            TextColumn("{task.completed:.0f}/{task.total:.0f} runs, {task.fields[failed]} failed"),
+            TimeRemainingColumn(),
+            console=Console(stderr=True),
+            transient=True,
+        )
+        self._failed = 0
+        self._task = self._progress.add_task(name, total=runs, failed=0)
+
+    def __enter__(self) -> RunsBar:
+        self._progress.start()
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self._progress.stop()
+
+    def update(self, failed: bool) -> None:
+        """One more run is finished."""
+        self._failed += failed
+        self._progress.update(self._task, advance=1, failed=self._failed)

@@ -11,7 +11,8 @@ from typing import Annotated, Any, Final, Literal, cast, get_type_hints
 from pydantic import Field, NonNegativeInt, ValidationError, field_validator, model_validator, validate_call
 
 from pushpoint.errors import InvalidInput, UnknownName
-from pushpoint.fields import Frozen, Name, Number, Positive, problems_of
+from pushpoint.fields import Frozen, Name, NonNegative, Number, Positive, problems_of
+from pushpoint.files import read_yaml
 from pushpoint.registry import Registry
 from pushpoint.robots import Robot, Servo, robots
 from pushpoint.worlds import World, worlds
@@ -44,10 +45,12 @@ class Start(Frozen):
     """Where and how fast the robot starts.
 
     `position` is that of the centre of link `link`, or of the centre of mass if `link` is None; `angle` is the
-    mean of the link angles. Without `joint_angle` the robot starts in the shape its controller asks for at t = 0.
+    mean of the link angles. `jitter` shifts the position by up to that much in x and in y; the seed of the scenario
+    says by how much. Without `joint_angle` the robot starts in the shape its controller asks for at t = 0.
     """
 
     position: Pair = (0.0, 0.0)  # [m]
+    jitter: NonNegative = 0.0  # [m]
     angle: Number = 0.0  # [rad]
     link: NonNegativeInt | None = None
     joint_angle: tuple[Number, ...] | None = None  # [rad]
@@ -135,19 +138,7 @@ class Scenario(Frozen):
     @classmethod
     def from_yaml(cls, source: str | Path) -> Scenario:
         """Read a scenario from YAML (or JSON) text or from a file."""
-        import yaml
-
-        text = source
-        if isinstance(source, Path):
-            try:
-                text = source.read_text(encoding="utf-8")
-            except (OSError, UnicodeDecodeError) as error:
-                raise InvalidInput(f"scenario file {str(source)!r} cannot be read: {error}") from None
-        try:
-            data = yaml.safe_load(str(text))
-        except yaml.YAMLError as error:
-            raise InvalidInput(f"not valid YAML: {error}") from None
-        return cls.parse(data)
+        return cls.parse(read_yaml(source, "scenario"))
 
 
 def _named_or_made(value: Any, kind: type[Robot] | type[World]) -> Any:

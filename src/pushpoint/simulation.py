@@ -29,6 +29,7 @@ MULTIPLE_TOLERANCE = 1e-9  # relative: decimal periods are not exact in binary
 TOUCHING = 1e-9  # [m], overlaps of a start pose below this are round-off
 MOST_PARTS = 10**9  # steps in a tick, ticks in a run: more do not fit in memory
 TABLE_SIZE = 1_000_000  # commands of one kind in a table at most
+JITTER_STREAM = 0x57A27  # keeps the draw of the start apart from those of worlds with the same seed
 CHUNK_WALL_TIME = 0.2  # [s], between updates of the progress bar
 
 
@@ -148,10 +149,19 @@ def start_pose(scenario: Scenario, robot: Robot, world: World, controller: Contr
     rates = _per_joint("start.joint_rate", start.joint_rate, joints)
     if start.link is not None and start.link > joints:
         raise InvalidInput(f"start.link = {start.link}: robot {robot.name!r} has links 0 to {joints}")
-    pose = planar_pose(robot, angles, start.angle, start.position, start.link)
+    pose = planar_pose(robot, angles, start.angle, _start_position(scenario), start.link)
     if start.overlap == "refuse":
         _refuse_overlap(robot, world, pose)
     return moving(robot, pose, start.velocity, start.rate, rates)
+
+
+def _start_position(scenario: Scenario) -> tuple[float, float]:
+    """That of the scenario [m], shifted by its jitter: the same seed gives the same shift."""
+    (x, y), jitter = scenario.start.position, scenario.start.jitter
+    if jitter == 0.0:
+        return x, y
+    shift = np.random.default_rng([scenario.seed, JITTER_STREAM]).uniform(-jitter, jitter, 2)
+    return x + float(shift[0]), y + float(shift[1])
 
 
 def _per_joint(name: str, values: Any, joints: int) -> FloatArray:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
-import math
 import sys
 from typing import TYPE_CHECKING, Any
+
+from pushpoint.files import finite
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -45,14 +46,3 @@ def print_json(data: dict[str, Any]) -> None:
     """Exactly one JSON object on standard output. Values that JSON has no word for become null."""
     sys.stdout.write(json.dumps(finite(data), indent=2, allow_nan=False) + "\n")
     sys.stdout.flush()
-
-
-def finite(value: Any) -> Any:
-    """The same data with infinities and NaN replaced by None."""
-    if isinstance(value, dict):
-        return {key: finite(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [finite(item) for item in value]
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
-    return value

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from pushpoint.cli import _scenario
-from pushpoint.cli._console import complain, finite, print_json, results, say
+from pushpoint.cli._console import complain, print_json, results, say
 
 if TYPE_CHECKING:
     from pushpoint.reproduction.report import Report
@@ -43,11 +43,9 @@ def reproduce(
 
 def save(report: Report, folder: Path) -> dict[str, Any]:
     """Report and figures; returns what report.json holds."""
-    import json
-
     from pushpoint.cli.plot import draw
+    from pushpoint.files import made, write_json, write_text
     from pushpoint.view.figures import claims_figure, save_figure
-    from pushpoint.view.files import made, write_text
 
     made(folder / "figures")
     figures = {"All claims": "figures/claims.png"}
@@ -61,7 +59,7 @@ def save(report: Report, folder: Path) -> dict[str, Any]:
             "figures": [str(folder / path) for path in figures.values()],
         }
     }
-    write_text(folder / "report.json", json.dumps(finite(data), indent=2) + "\n")
+    write_json(folder / "report.json", data)
     write_text(folder / "report.md", report.as_markdown(figures))
     return data
 

@@ -56,7 +56,7 @@ def _finish(recording: Recording, folder: Path, as_json: bool, error: str | None
 def save(recording: Recording, folder: Path) -> dict[str, str]:
     """Recording and figure; returns their paths."""
     from pushpoint.cli.plot import draw
-    from pushpoint.view.files import made
+    from pushpoint.files import made
 
     made(folder)
     recording.save(folder / "recording.nc")

@@ -1,6 +1,6 @@
 """Recordings: what happened in a run, as labelled arrays, and checkpoints to go on from."""
 
 from pushpoint.recording.checkpoint import Checkpoint
-from pushpoint.recording.recording import Recording, load
+from pushpoint.recording.recording import METRICS, Recording, load
 
-__all__ = ["Checkpoint", "Recording", "load"]
+__all__ = ["METRICS", "Checkpoint", "Recording", "load"]

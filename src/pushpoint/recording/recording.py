@@ -17,6 +17,24 @@ from pushpoint.recording.checkpoint import Checkpoint
 from pushpoint.scenario import Scenario
 from pushpoint.types import LEDGER
 
+METRICS = (
+    "duration",
+    "distance",
+    "path_length",
+    "mean_speed_x",
+    "mean_speed_y",
+    "middle_link_displacement",
+    "middle_link_displacement_x",
+    "middle_link_displacement_y",
+    "max_residual",
+    "mean_iterations",
+    "energy_closure_error",
+    "peak_contact_force",
+    "peak_joint_torque",
+    "contacts",
+    "real_time_factor",
+)
+
 
 @dataclass(frozen=True)
 class Recording:
@@ -31,7 +49,7 @@ class Recording:
     _checkpoint: Checkpoint | None = field(default=None, repr=False)
 
     def metrics(self) -> dict[str, float]:
-        """The run in a dozen plain numbers, SI units."""
+        """The run in a dozen plain numbers, SI units; METRICS lists their names."""
         time = self.data["time"].values
         duration = float(time[-1] - time[0])
         centre = self.data["centre_of_mass"].values

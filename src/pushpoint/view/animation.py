@@ -11,9 +11,9 @@ from matplotlib.figure import Figure
 from PIL import Image
 
 from pushpoint.errors import InvalidInput
+from pushpoint.files import replacing
 from pushpoint.view import style
 from pushpoint.view.bodies import draw_arrows, draw_robot
-from pushpoint.view.files import replacing
 from pushpoint.view.scene import Movable, draw_movable, draw_scene, movable, view_box
 
 if TYPE_CHECKING:

@@ -15,9 +15,9 @@ from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.lines import Line2D
 
 from pushpoint.analysis import Curve
+from pushpoint.files import replacing
 from pushpoint.view import style
 from pushpoint.view.bodies import FORCE_WINDOW, draw_arrows, draw_robot
-from pushpoint.view.files import replacing
 from pushpoint.view.scene import Box, draw_movable, draw_scene, movable, view_box
 
 if TYPE_CHECKING:

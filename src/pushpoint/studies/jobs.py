@@ -1,0 +1,95 @@
+"""One job: some runs, and what is asked of them. It is done in one process; only numbers leave it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from pushpoint.analysis import measures
+from pushpoint.errors import PushpointError, SolverFailure
+from pushpoint.recording import METRICS
+from pushpoint.scenario import Scenario
+from pushpoint.simulation import simulate
+
+if TYPE_CHECKING:
+    from pushpoint.recording import Recording
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A metric of one run, or a registered measure of runs, in the order in which it takes them."""
+
+    measure: str
+    options: Mapping[str, Any]
+    runs: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """Runs and questions, each by a name of its own."""
+
+    runs: Mapping[str, Scenario]
+    questions: Mapping[str, Question]
+
+
+@dataclass(slots=True)
+class Outcome:
+    """The answers; what has none is among the problems, by the name of a run or question."""
+
+    answers: dict[str, float] = field(default_factory=dict)
+    problems: dict[str, str] = field(default_factory=dict)
+    events: Counter[str] = field(default_factory=Counter)  # of the controllers, by name
+    wall_time_s: float = 0.0  # of the simulations
+
+
+def do(job: Job) -> Outcome:
+    """Make the runs, ask the questions. Whatever goes wrong is a problem of that run or question alone."""
+    outcome, recordings = Outcome(), {}
+    for name, scenario in job.runs.items():
+        recording = _recorded(name, scenario, outcome)
+        if recording is not None:
+            recordings[name] = recording
+    for name, question in job.questions.items():
+        if all(run in recordings for run in question.runs):
+            _ask(name, question, recordings, outcome)
+    return outcome
+
+
+def _recorded(name: str, scenario: Scenario, outcome: Outcome) -> Recording | None:
+    recording: Recording | None = None
+    try:
+        recording = simulate(scenario)
+    except SolverFailure as failure:
+        outcome.problems[name] = str(failure)
+        _note(failure.recording, outcome)
+    except Exception as error:  # a controller may raise anything; the other runs go on
+        outcome.problems[name] = told(error)
+    _note(recording, outcome)
+    return recording
+
+
+def _note(recording: Recording | None, outcome: Outcome) -> None:
+    if recording is not None:
+        outcome.events.update(str(name) for name in recording.events["name"].values)
+        outcome.wall_time_s += recording.wall_time_s
+
+
+def _ask(name: str, question: Question, recordings: Mapping[str, Recording], outcome: Outcome) -> None:
+    try:
+        outcome.answers[name] = answer(question, recordings)
+    except Exception as error:  # measures may be anybody's
+        outcome.problems[name] = told(error)
+
+
+def answer(question: Question, recordings: Mapping[str, Recording]) -> float:
+    runs = [recordings[name] for name in question.runs]
+    if question.measure in METRICS:
+        return runs[0].metrics()[question.measure]
+    return float(measures[question.measure](*runs, **question.options))
+
+
+def told(error: BaseException) -> str:
+    """The message alone if it is one of ours, else with the kind of error."""
+    return str(error) if isinstance(error, PushpointError) else f"{type(error).__name__}: {error}"

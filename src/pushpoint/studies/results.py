@@ -1,0 +1,109 @@
+"""What came out of a study: a row of plain numbers per run, in files that can be read again."""
+
+from __future__ import annotations
+
+import csv
+import io
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from pushpoint.errors import InvalidInput
+from pushpoint.files import replacing, write_json, write_text
+from pushpoint.studies.study import Study
+from pushpoint.studies.summary import Summary, summarised
+
+STUDY_FILE, ROWS_FILE, SUMMARY_FILE = "study.yaml", "runs.csv", "summary.json"
+EVENTS = "events."  # begins the columns that count control events
+OWN_COLUMNS = ("variant", "seed", "status", "message", "wall_time_s")
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One run. A failed one has a message and no values."""
+
+    variant: str
+    seed: int
+    status: str  # ok, failed
+    message: str
+    wall_time_s: float  # of the simulation alone
+    values: dict[str, float] = field(default_factory=dict)  # by column of the study
+    events: dict[str, int] = field(default_factory=dict)  # how often the controller reported each
+
+    @property
+    def failed(self) -> bool:
+        return self.status != "ok"
+
+
+@dataclass(frozen=True, slots=True)
+class Results:
+    """A study and its rows, in the order of variants and seeds; fewer if it was interrupted."""
+
+    study: Study
+    rows: tuple[Row, ...]
+    interrupted: bool = False
+
+    def table(self) -> list[dict[str, Any]]:
+        """One dictionary per run, all with the same keys; None where a failed run has no value.
+
+        ``pandas.DataFrame(results.table())``
+        """
+        names = sorted({name for row in self.rows for name in row.events})
+        return [self._flat(row, names) for row in self.rows]
+
+    def _flat(self, row: Row, events: list[str]) -> dict[str, Any]:
+        own = {name: getattr(row, name) for name in OWN_COLUMNS}
+        values = {column: row.values.get(column) for column in self.study.columns}
+        return own | values | {f"{EVENTS}{name}": row.events.get(name, 0) for name in events}
+
+    def summary(self, beyond: Mapping[str, float] | None = None) -> Summary:
+        """Medians, shares and comparisons with the first variant; `beyond` replaces the study's thresholds."""
+        study = self.study if beyond is None else Study.parse({**dict(self.study), "beyond": dict(beyond)})
+        return summarised(study, self.rows)
+
+    def save(self, folder: str | os.PathLike[str]) -> dict[str, str]:
+        """Write study, rows and summary; returns their paths. `load` reads them."""
+        place = Path(folder)
+        write_text(place / STUDY_FILE, self.study.to_yaml())
+        with replacing(place / ROWS_FILE) as temporary:
+            temporary.write_text(self._csv(), encoding="utf-8", newline="")
+        write_json(place / SUMMARY_FILE, self.summary().as_dict())
+        files = {"study": STUDY_FILE, "runs": ROWS_FILE, "summary": SUMMARY_FILE}
+        return {what: str(place / name) for what, name in files.items()}
+
+    def _csv(self) -> str:
+        """Numbers with all their digits: reading them again gives them to the bit."""
+        text, table = io.StringIO(), self.table()
+        writer = csv.DictWriter(text, table[0] if table else OWN_COLUMNS, lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(table)
+        return text.getvalue()
+
+
+def load(folder: str | os.PathLike[str]) -> Results:
+    """Read what `Results.save` wrote."""
+    place = Path(folder)
+    if not (place / ROWS_FILE).is_file():
+        raise InvalidInput(f"folder {str(place)!r} holds no study: there is no {ROWS_FILE} in it")
+    study = Study.from_yaml(place / STUDY_FILE)
+    try:
+        with (place / ROWS_FILE).open(encoding="utf-8", newline="") as file:
+            rows = tuple(_read(study, cells) for cells in csv.DictReader(file))
+    except (KeyError, ValueError, OSError) as error:
+        raise InvalidInput(f"{str(place / ROWS_FILE)!r} does not fit its study: {error}") from None
+    return Results(study, rows, interrupted=len(rows) < len(study.variants) * len(study.seeds))
+
+
+def _read(study: Study, cells: dict[str, str]) -> Row:
+    counts = {key.removeprefix(EVENTS): int(cell) for key, cell in cells.items() if key.startswith(EVENTS)}
+    return Row(
+        variant=cells["variant"],
+        seed=int(cells["seed"]),
+        status=cells["status"],
+        message=cells["message"],
+        wall_time_s=float(cells["wall_time_s"]),
+        values={column: float(cells[column]) for column in study.columns if cells[column] != ""},
+        events={name: count for name, count in counts.items() if count},
+    )

@@ -1,0 +1,153 @@
+"""Runs of studies on local processes: jobs go out, numbers come back, failures are rows."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
+from multiprocessing import active_children, get_context
+from typing import TYPE_CHECKING
+
+from pushpoint.errors import InvalidInput, MissingExtra
+from pushpoint.scenario import Scenario
+from pushpoint.simulation import Setup, simulate
+from pushpoint.studies.jobs import Job, Outcome, Question, do, told
+from pushpoint.studies.results import Results, Row
+from pushpoint.studies.study import Study
+
+if TYPE_CHECKING:
+    from pushpoint._progress import RunsBar
+
+RUN = "run"  # name of the only run of a job
+PROCESS_DIED = (
+    "the process died that ran it, or another one beside it; was there enough memory? "
+    'In scripts studies have to start below `if __name__ == "__main__":`'
+)
+
+
+def run(study: Study, processes: int | None = None, *, progress: bool = False) -> Results:
+    """Make all runs of a study on that many processes (default: as many as there are processors).
+
+    With one process everything happens in this one. Rows are in the order of variants and seeds, whatever is
+    finished first. A run that fails is a row; an interrupt (Ctrl-C) keeps the rows that are finished.
+    """
+    check(study)
+    pairs = [(variant, seed) for variant in study.variants for seed in study.seeds]
+    jobs = [_job(study, variant, seed) for variant, seed in pairs]
+    finished: dict[int, Row] = {}
+    try:
+        with _bar(study, len(jobs), progress) as bar:
+            for k, outcome in outcomes(jobs, processes):
+                finished[k] = _row(*pairs[k], outcome)
+                if bar is not None:
+                    bar.update(failed=outcome.problems != {})
+    except KeyboardInterrupt:
+        if not finished:
+            raise
+    return Results(study, tuple(finished[k] for k in sorted(finished)), interrupted=len(finished) < len(jobs))
+
+
+def check(study: Study) -> None:
+    """Refuse variants that cannot run, and compile what the others need: processes then find it on the disk."""
+    for variant in study.variants:
+        refusal: InvalidInput | None = None
+        for seed in study.seeds:  # a random world may be impossible for one seed alone: that run fails, not the study
+            try:
+                warm_up(study.scenario_of(variant, seed))
+                break
+            except InvalidInput as error:
+                refusal = refusal or error
+        else:
+            raise InvalidInput(f"variant {variant!r}: {refusal}")
+
+
+def warm_up(scenario: Scenario) -> None:
+    """Build everything and make one tick; refuses bad input, other failures are told by the run itself."""
+    try:
+        Setup.of(scenario)
+        simulate(scenario, duration=scenario.control_period, record_period=scenario.control_period)
+    except (InvalidInput, MissingExtra):
+        raise
+    except Exception:  # a step that fails, or a controller that raises: rows of their own
+        return
+
+
+def _job(study: Study, variant: str, seed: int) -> Job:
+    questions = {wanted.column: Question(wanted.name, wanted.options, (RUN,)) for wanted in study.measurements}
+    return Job({RUN: study.scenario_of(variant, seed)}, questions)
+
+
+def _row(variant: str, seed: int, outcome: Outcome) -> Row:
+    failed = bool(outcome.problems)
+    return Row(
+        variant=variant,
+        seed=seed,
+        status="failed" if failed else "ok",
+        message="; ".join(outcome.problems.values()),
+        wall_time_s=outcome.wall_time_s,
+        values={} if failed else outcome.answers,
+        events=dict(sorted(outcome.events.items())),
+    )
+
+
+def outcomes(jobs: Sequence[Job], processes: int | None = None) -> Iterator[tuple[int, Outcome]]:
+    """Numbers and outcomes of the jobs, as they are finished."""
+    processes = _at_most(processes, len(jobs))
+    if processes <= 1:
+        yield from ((k, do(job)) for k, job in enumerate(jobs))
+        return
+    with _pool(processes) as pool:
+        numbers = {pool.submit(do, job): k for k, job in enumerate(jobs)}
+        for future in as_completed(numbers):
+            yield numbers[future], _outcome_of(future)
+
+
+def _at_most(processes: int | None, jobs: int) -> int:
+    if processes is not None and processes < 1:
+        raise InvalidInput(f"processes = {processes}: should be 1 or more")
+    return min(processes or os.cpu_count() or 1, jobs)
+
+
+def _outcome_of(future: Future[Outcome]) -> Outcome:
+    try:
+        return future.result()
+    except BrokenProcessPool:
+        return Outcome(problems={RUN: PROCESS_DIED})
+    except Exception as error:  # such as jobs that cannot be sent to another process
+        return Outcome(problems={RUN: told(error)})
+
+
+@contextmanager
+def _pool(processes: int) -> Iterator[ProcessPoolExecutor]:
+    """Processes that start afresh: copies of this one would share locks of its threads. None outlives an interrupt."""
+    before = set(active_children())
+    pool = ProcessPoolExecutor(processes, mp_context=get_context("spawn"), initializer=_leave_interrupts)
+    try:
+        yield pool
+    except BaseException:
+        pool.shutdown(wait=False, cancel_futures=True)
+        for child in set(active_children()) - before:
+            child.terminate()
+        raise
+    pool.shutdown()
+
+
+def _leave_interrupts() -> None:
+    """Ctrl-C reaches all processes of a terminal; the first one decides what becomes of the others."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+@contextmanager
+def _bar(study: Study, runs: int, wanted: bool) -> Iterator[RunsBar | None]:
+    """A bar on standard error, if wanted and if somebody can see it."""
+    if not (wanted and sys.stderr.isatty()):
+        yield None
+        return
+    from pushpoint._progress import RunsBar
+
+    with RunsBar(study.base_scenario.name, runs) as bar:
+        yield bar

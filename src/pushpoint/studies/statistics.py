@@ -1,0 +1,159 @@
+"""What a sample says about all runs that could have been made: estimates with confidence intervals, exact tests.
+
+None assumes a distribution of the values. Values may be infinite (a line that is never reached), but not NaN.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from statistics import NormalDist
+from typing import NamedTuple
+
+CONFIDENCE = 0.95
+
+Interval = tuple[float, float]
+
+
+class PairedCounts(NamedTuple):
+    """How often a property holds in pairs of runs: a two by two table."""
+
+    both: int
+    first_only: int
+    second_only: int
+    neither: int
+
+
+class PairedDifference(NamedTuple):
+    """Median of the differences second - first, its interval, and the sign test's p."""
+
+    median: float
+    interval: Interval
+    p_value: float
+
+
+def quantile(values: Sequence[float], share: float) -> float:
+    """The value below which a share of the sample lies; the mean of two where it falls between them.
+
+    Definition 2 of R. J. Hyndman and Y. Fan, Sample quantiles in statistical packages, The American
+    Statistician 50 (1996): it takes no part of an infinite step.
+    """
+    ordered, place = sorted(values), share * len(values)
+    if place != int(place):
+        return ordered[math.ceil(place) - 1]
+    low, high = ordered[max(int(place) - 1, 0)], ordered[min(int(place), len(ordered) - 1)]
+    return low if low == high else (low + high) / 2
+
+
+def median(values: Sequence[float]) -> float:
+    return quantile(values, 0.5)
+
+
+def median_interval(values: Sequence[float], confidence: float = CONFIDENCE) -> Interval:
+    """Distribution-free interval of the median: two order statistics.
+
+    The number of values below the median is binomial with probability 1/2, so the k-th smallest and the k-th
+    largest value enclose it with at least the wanted confidence; the largest such k is taken. Fewer than six
+    values have none for 95 %: the interval is then infinite. H. A. David and H. N. Nagaraja, Order Statistics,
+    3rd ed., Wiley 2003, section 7.1.
+    """
+    ordered, outside = sorted(values), _outermost(len(values), confidence)
+    if outside == 0:
+        return -math.inf, math.inf
+    return ordered[outside - 1], ordered[-outside]
+
+
+def _outermost(count: int, confidence: float) -> int:
+    """The largest k with P(Binomial(count, 1/2) < k) <= (1 - confidence) / 2."""
+    k, ways = 0, 1  # ways: that k heads or fewer turn up, a whole number of any size
+    while 2 * k < count and ways / 2**count <= (1 - confidence) / 2:
+        k += 1
+        ways += math.comb(count, k)
+    return k
+
+
+def share_interval(count: int, total: int, confidence: float = CONFIDENCE) -> Interval:
+    """Score interval of a probability after `count` of `total` trials.
+
+    E. B. Wilson, Probable inference, the law of succession, and statistical inference, Journal of the American
+    Statistical Association 22 (1927).
+    """
+    if total == 0:
+        return 0.0, 1.0
+    z, share = _normal_quantile(confidence), count / total
+    middle = share + z**2 / (2 * total)
+    reach = z * math.sqrt(share * (1 - share) / total + (z / (2 * total)) ** 2)
+    scale = 1 + z**2 / total
+    low = 0.0 if count == 0 else (middle - reach) / scale  # exact there, but for round-off
+    high = 1.0 if count == total else (middle + reach) / scale
+    return low, high
+
+
+def _normal_quantile(confidence: float) -> float:
+    return NormalDist().inv_cdf((1 + confidence) / 2)
+
+
+def paired_share_interval(counts: PairedCounts, confidence: float = CONFIDENCE) -> Interval:
+    """Interval of the difference of two shares in paired runs, second - first.
+
+    Method 10 (square-and-add Wilson limits with a continuity-corrected correlation) of R. G. Newcombe, Improved
+    confidence intervals for the difference between binomial proportions based on paired data, Statistics in
+    Medicine 17 (1998).
+    """
+    total = sum(counts)
+    if total == 0:
+        return -1.0, 1.0
+    first, second = counts.both + counts.first_only, counts.both + counts.second_only
+    difference, correlation = (second - first) / total, _correlation(counts)
+    low1, high1 = (abs(limit - first / total) for limit in share_interval(first, total, confidence))
+    low2, high2 = (abs(limit - second / total) for limit in share_interval(second, total, confidence))
+    down = math.sqrt(max(0.0, low2**2 - 2 * correlation * low2 * high1 + high1**2))
+    up = math.sqrt(max(0.0, high2**2 - 2 * correlation * high2 * low1 + low1**2))
+    return difference - down, difference + up
+
+
+def _correlation(counts: PairedCounts) -> float:
+    """Newcombe's phi: a positive association is reduced by half the number of pairs, at most to none."""
+    a, b, c, d = counts
+    margins = (a + b) * (c + d) * (a + c) * (b + d)
+    if margins == 0:
+        return 0.0
+    association = float(a * d - b * c)
+    if association > 0:
+        association = max(0.0, association - sum(counts) / 2)
+    return association / math.sqrt(margins)
+
+
+def mcnemar_p(counts: PairedCounts) -> float:
+    """Exact two-sided test that two shares in paired runs are equal: only pairs that differ matter.
+
+    Q. McNemar, Note on the sampling error of the difference between correlated proportions or percentages,
+    Psychometrika 12 (1947), with the binomial distribution in place of chi-squared.
+    """
+    return sign_test_p(counts.first_only, counts.second_only)
+
+
+def sign_test_p(fewer: int, more: int) -> float:
+    """Exact two-sided test that two outcomes are equally likely; ties are left out by the caller.
+
+    W. J. Dixon and A. M. Mood, The statistical sign test, Journal of the American Statistical Association 41
+    (1946).
+    """
+    tosses = fewer + more
+    ways = sum(math.comb(tosses, k) for k in range(min(fewer, more) + 1))
+    return min(1.0, float(2 * ways / 2**tosses))
+
+
+def paired_difference(
+    first: Sequence[float], second: Sequence[float], confidence: float = CONFIDENCE
+) -> PairedDifference:
+    """Median of the differences of paired runs, with the interval that belongs to the sign test.
+
+    The differences are a sample like any other, so `median_interval` holds for their median. Unlike Wilcoxon's
+    signed ranks this needs no symmetric distribution, which runs that get stuck do not have; it is wider where
+    there is one. W. J. Conover, Practical Nonparametric Statistics, 3rd ed., Wiley 1999, sections 3.4 and 5.7.
+    """
+    # Two runs that both never get there (infinity) do not differ.
+    differences = [0.0 if a == b else b - a for a, b in zip(first, second, strict=True)]
+    below, above = sum(d < 0 for d in differences), sum(d > 0 for d in differences)
+    return PairedDifference(median(differences), median_interval(differences, confidence), sign_test_p(below, above))

@@ -1,0 +1,175 @@
+"""One study as data: a scenario, seeds, variants and measures; to and from YAML."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import Field, NonNegativeInt, field_validator, model_validator
+
+from pushpoint.analysis import measures as registered_measures
+from pushpoint.errors import InvalidInput, UnknownName
+from pushpoint.fields import Frozen, Name, Number
+from pushpoint.files import read_yaml
+from pushpoint.recording import METRICS
+from pushpoint.scenario import Choice, Scenario
+from pushpoint.scenarios import scenarios
+
+BASE = "base"  # the variant without changes
+DEFAULT_SEEDS = 20
+OF_THE_MACHINE = ("real_time_factor",)  # metrics that differ from run to run of one scenario
+
+Overrides = dict[str, Any]
+
+
+class Measurement(Frozen):
+    """A number wanted of every run: one of `Recording.metrics()`, or a registered measure with options."""
+
+    name: Name
+    options: dict[str, Any] = Field(default_factory=dict)
+    label: str = ""  # of its column, default the name
+
+    @model_validator(mode="before")
+    @classmethod
+    def _name_alone(cls, value: Any) -> Any:
+        if isinstance(value, str):
+            return {"name": value}
+        return value.model_dump() if isinstance(value, Choice) else value
+
+    @model_validator(mode="after")
+    def _is_known(self) -> Measurement:
+        if self.name in METRICS:
+            _check_options(self, {})
+            return self
+        if self.name not in registered_measures:
+            raise UnknownName("measure", self.name, {*METRICS, *registered_measures})
+        asked = inspect.signature(registered_measures[self.name]).parameters
+        runs = [name for name, parameter in asked.items() if parameter.kind is not parameter.KEYWORD_ONLY]
+        if len(runs) > 1:
+            raise InvalidInput(f"measure {self.name!r} compares {' and '.join(runs)}; a study measures each run alone")
+        _check_options(self, {name: asked[name] for name in asked if name not in runs})
+        return self
+
+    @property
+    def column(self) -> str:
+        return self.label or self.name
+
+
+def _check_options(wanted: Measurement, known: Mapping[str, inspect.Parameter]) -> None:
+    for key in wanted.options:
+        if key not in known:
+            raise UnknownName(f"option of measure {wanted.name!r}:", key, known)
+    missing = [name for name, option in known.items() if option.default is option.empty and name not in wanted.options]
+    if missing:
+        raise InvalidInput(f"measure {wanted.name!r} needs {', '.join(missing)}")
+
+
+def _unchanged() -> dict[str, Overrides]:
+    return {BASE: {}}
+
+
+class Study(Frozen):
+    """Runs of one scenario: every variant with every seed, and what is measured of each.
+
+    `overrides` hold for all runs, those of a variant for its runs; both have dotted keys. Seeds are listed, or a
+    whole number n stands for 0 to n - 1. Variants are compared seed by seed with the first one.
+    """
+
+    scenario: Name | Scenario  # a registered one by name, or one in full
+    seeds: Annotated[tuple[NonNegativeInt, ...], Field(min_length=1)] = tuple(range(DEFAULT_SEEDS))
+    overrides: Overrides = Field(default_factory=dict)
+    variants: Annotated[dict[Name, Overrides], Field(min_length=1)] = Field(default_factory=_unchanged)
+    measures: tuple[Measurement, ...] = ()  # none: all metrics
+    beyond: dict[str, Number] = Field(default_factory=dict)  # column: threshold; the share of runs above it is told
+
+    @field_validator("scenario", mode="before")
+    @classmethod
+    def _registered_or_whole(cls, value: Any) -> Any:
+        if isinstance(value, Mapping):
+            return Scenario.parse(value)
+        if isinstance(value, str) and value and value not in scenarios:
+            return scenarios[value]  # which says what there is
+        return value
+
+    @field_validator("seeds", mode="before")
+    @classmethod
+    def _count_or_list(cls, value: Any) -> Any:
+        return tuple(range(value)) if isinstance(value, int) and not isinstance(value, bool) else value
+
+    @field_validator("seeds")
+    @classmethod
+    def _each_once(cls, value: tuple[int, ...]) -> tuple[int, ...]:
+        if len(set(value)) < len(value):
+            raise ValueError("each seed should be given once")
+        return value
+
+    @field_validator("overrides", mode="before")
+    @classmethod
+    def _for_files(cls, value: Any) -> Any:
+        return _plain(value)
+
+    @field_validator("variants", mode="before")
+    @classmethod
+    def _maybe_without_changes(cls, value: Any) -> Any:
+        if not isinstance(value, Mapping):
+            return value
+        return {label: {} if changes is None else _plain(changes) for label, changes in value.items()}
+
+    @model_validator(mode="after")
+    def _fits_together(self) -> Study:
+        if any("seed" in changes for changes in (self.overrides, *self.variants.values())):
+            raise ValueError("a seed among the overrides: seeds are a field of the study")
+        columns = [measurement.column for measurement in self.measures]
+        for column in columns:
+            if columns.count(column) > 1:
+                raise ValueError(f"measures: {column!r} is there twice; give each a label")
+        for column in self.beyond:
+            if column not in self.columns:
+                raise UnknownName("measure of this study", column, self.columns)
+        return self
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Names of the numbers measured of every run."""
+        return tuple(measurement.column for measurement in self.measurements)
+
+    @property
+    def measurements(self) -> tuple[Measurement, ...]:
+        return self.measures or tuple(Measurement(name=name) for name in METRICS if name not in OF_THE_MACHINE)
+
+    @property
+    def base_scenario(self) -> Scenario:
+        """The scenario before all overrides."""
+        return self.scenario if isinstance(self.scenario, Scenario) else scenarios[self.scenario]
+
+    def scenario_of(self, variant: str, seed: int) -> Scenario:
+        """What one run simulates. A seed among the changes reaches worlds before parts of them are replaced."""
+        return self.base_scenario.with_overrides({**self.overrides, **self.variants[variant], "seed": seed})
+
+    def to_yaml(self) -> str:
+        import yaml
+
+        data = self.model_dump(mode="json", exclude={"scenario"})
+        if isinstance(self.scenario, Scenario):
+            data = {"scenario": self.scenario.model_dump(mode="json", exclude_none=True)} | data
+        else:
+            data = {"scenario": self.scenario} | data
+        if self.seeds == tuple(range(len(self.seeds))):
+            data["seeds"] = len(self.seeds)
+        return yaml.safe_dump(data, sort_keys=False)
+
+    @classmethod
+    def from_yaml(cls, source: str | Path) -> Study:
+        """Read a study from YAML (or JSON) text or from a file."""
+        return cls.parse(read_yaml(source, "study"))
+
+
+def _plain(value: Any) -> Any:
+    """The same without NumPy's numbers and arrays, which no file can hold."""
+    if isinstance(value, Mapping):
+        return {key: _plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    return value.tolist() if hasattr(value, "tolist") else value

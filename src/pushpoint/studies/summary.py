@@ -1,0 +1,174 @@
+"""What the runs of a study say together: medians, shares, and every variant against the first, seed by seed."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Protocol
+
+from pushpoint.studies.statistics import (
+    CONFIDENCE,
+    Interval,
+    PairedCounts,
+    mcnemar_p,
+    median,
+    median_interval,
+    paired_difference,
+    paired_share_interval,
+    quantile,
+    share_interval,
+)
+from pushpoint.studies.study import Study
+
+
+class MeasuredRun(Protocol):
+    """What is needed of a row."""
+
+    @property
+    def variant(self) -> str: ...
+    @property
+    def seed(self) -> int: ...
+    @property
+    def failed(self) -> bool: ...
+    @property
+    def values(self) -> Mapping[str, float]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """How many of all runs are above a threshold. A failed run, or one without a number, is not."""
+
+    beyond: float
+    count: int
+    share: float
+    interval: Interval
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """One column of one variant; NaN where no run has a number."""
+
+    count: int
+    median: float
+    interval: Interval
+    quartiles: Interval
+    share: Share | None
+
+
+@dataclass(frozen=True, slots=True)
+class ShareComparison:
+    """Difference of the shares, this variant - first, over all seeds that both have."""
+
+    difference: float
+    interval: Interval
+    p_value: float  # McNemar's exact test
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Median of the differences, this variant - first, over the seeds for which both have a number."""
+
+    pairs: int
+    difference: float
+    interval: Interval
+    p_value: float  # sign test
+    share: ShareComparison | None
+
+
+@dataclass(frozen=True, slots=True)
+class VariantSummary:
+    """One variant: how many runs, and each column."""
+
+    runs: int
+    failed: int
+    columns: dict[str, Spread]
+    against_first: dict[str, Comparison] | None  # None for the first itself
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """All variants by label."""
+
+    scenario: str
+    confidence: float
+    variants: dict[str, VariantSummary]
+
+    def as_dict(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+Runs = dict[int, MeasuredRun]  # by seed
+
+
+def summarised(study: Study, rows: Sequence[MeasuredRun]) -> Summary:
+    """The summary of the rows of a study."""
+    groups: dict[str, Runs] = {label: {} for label in study.variants}
+    for row in rows:
+        groups[row.variant][row.seed] = row
+    first = next(iter(groups))
+    variants = {
+        label: _variant(study, runs, None if label == first else groups[first]) for label, runs in groups.items()
+    }
+    return Summary(study.base_scenario.name, CONFIDENCE, variants)
+
+
+def _variant(study: Study, runs: Runs, first: Runs | None) -> VariantSummary:
+    against = None
+    if first is not None:
+        against = {name: _compared(first, runs, name, study.beyond.get(name)) for name in study.columns}
+    return VariantSummary(
+        runs=len(runs),
+        failed=sum(run.failed for run in runs.values()),
+        columns={name: _spread(runs, name, study.beyond.get(name)) for name in study.columns},
+        against_first=against,
+    )
+
+
+def _spread(runs: Runs, column: str, threshold: float | None) -> Spread:
+    values = list(_numbers(runs, column).values())
+    share = None if threshold is None else _share(runs, column, threshold)
+    if not values:
+        return Spread(0, math.nan, (math.nan, math.nan), (math.nan, math.nan), share)
+    quartiles = quantile(values, 0.25), quantile(values, 0.75)
+    return Spread(len(values), median(values), median_interval(values), quartiles, share)
+
+
+def _numbers(runs: Runs, column: str) -> dict[int, float]:
+    """By seed, of the runs that have one."""
+    found = {seed: run.values.get(column, math.nan) for seed, run in runs.items()}
+    return {seed: value for seed, value in found.items() if not math.isnan(value)}
+
+
+def _share(runs: Runs, column: str, threshold: float) -> Share:
+    count, total = len(_seeds_beyond(runs, column, threshold)), len(runs)
+    return Share(threshold, count, count / total if total else math.nan, share_interval(count, total))
+
+
+def _seeds_beyond(runs: Runs, column: str, threshold: float) -> set[int]:
+    return {seed for seed, value in _numbers(runs, column).items() if value > threshold}
+
+
+def _compared(first: Runs, runs: Runs, column: str, threshold: float | None) -> Comparison:
+    before, after = _numbers(first, column), _numbers(runs, column)
+    seeds = sorted(before.keys() & after.keys())
+    share = None if threshold is None else _compared_shares(first, runs, column, threshold)
+    if not seeds:
+        return Comparison(0, math.nan, (math.nan, math.nan), math.nan, share)
+    found = paired_difference([before[seed] for seed in seeds], [after[seed] for seed in seeds])
+    return Comparison(len(seeds), found.median, found.interval, found.p_value, share)
+
+
+def _compared_shares(first: Runs, runs: Runs, column: str, threshold: float) -> ShareComparison | None:
+    common = first.keys() & runs.keys()
+    if not common:
+        return None
+    before, after = (_seeds_beyond(group, column, threshold) & common for group in (first, runs))
+    counts = PairedCounts(
+        both=len(before & after),
+        first_only=len(before - after),
+        second_only=len(after - before),
+        neither=len(common - before - after),
+    )
+    difference = (len(after) - len(before)) / len(common)
+    return ShareComparison(difference, paired_share_interval(counts), mcnemar_p(counts))

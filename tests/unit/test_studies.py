@@ -1,0 +1,288 @@
+"""Studies: data, runs on processes, rows, files and summaries."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Future
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import pushpoint as pp
+from pushpoint.errors import InvalidInput, SolverFailure, UnknownName
+from pushpoint.recording import METRICS, Recording
+from pushpoint.recording.assemble import event_set
+from pushpoint.scenario import Scenario, Start
+from pushpoint.scenarios import scenarios
+from pushpoint.simulation import Setup, start_pose
+from pushpoint.studies import Results, Row, Study, jobs, run, runner
+from pushpoint.studies.jobs import Job, Outcome
+from pushpoint.studies.results import load
+
+TRACK = "transeth2008a/track"
+SHORT: dict[str, Any] = {"duration": 0.3, "start.jitter": 1e-4}
+FASTER = {"base": {}, "faster": {"controller.frequency": 1.6}}
+
+
+def made_study(**fields: Any) -> Study:
+    data: dict[str, Any] = {"scenario": TRACK, "seeds": 3, "overrides": SHORT}
+    return Study(**(data | fields))
+
+
+def without_clock(results: Results) -> list[Row]:
+    return [replace(row, wall_time_s=0.0) for row in results.rows]
+
+
+@pytest.fixture(scope="module")
+def results() -> Results:
+    return run(made_study(variants=FASTER, seeds=7, beyond={"distance": 0.035}), processes=1)
+
+
+# --- jitter ---
+
+
+def start_of(**start: Any) -> np.ndarray:
+    """Centre of the middle link at the start, relative to where the scenario puts it."""
+    scenario = scenarios[TRACK].with_overrides(
+        {"seed": start.pop("seed"), **{f"start.{k}": v for k, v in start.items()}}
+    )
+    setup = Setup.of(scenario)
+    pose = start_pose(scenario, setup.robot, setup.world, setup.controller)
+    return np.asarray(pose.position[5] - scenario.start.position)
+
+
+def test_jitter_is_reproducible_and_within_bounds() -> None:
+    shifts = np.array([start_of(seed=seed, jitter=1e-4) for seed in range(50)])
+    assert np.abs(shifts).max() <= 1e-4 * (1 + 1e-9)
+    assert np.abs(shifts).max(axis=0).min() > 0.8e-4
+    assert len(np.unique(shifts, axis=0)) == 50
+    assert np.array_equal(shifts[7], start_of(seed=7, jitter=1e-4))
+    assert start_of(seed=7, jitter=0.0) == pytest.approx([0.0, 0.0], abs=1e-15)
+
+
+def test_jitter_comes_before_the_check_for_overlaps() -> None:
+    with pytest.raises(InvalidInput, match="overlaps"):
+        start_of(seed=0, jitter=0.5)
+    with pytest.raises(InvalidInput, match=r"Start.jitter = -1.0"):
+        Start(jitter=-1.0)
+
+
+# --- a study as data ---
+
+
+def test_the_list_of_metrics_is_complete() -> None:
+    assert tuple(pp.simulate(TRACK, duration=0.01).metrics()) == METRICS
+
+
+def test_studies_survive_yaml() -> None:
+    study = made_study(
+        variants={"base": None, "wave": {"controller.offset": ((0, 0), (2, np.float64(0.1)))}},
+        measures=[
+            "distance",
+            {"name": "link_coordinate", "options": {"link": 5, "axis": "x", "time": 0.3}, "label": "x5"},
+        ],
+        beyond={"x5": 1},
+    )
+    assert study.columns == ("distance", "x5")
+    assert "seeds: 3" in study.to_yaml()
+    assert Study.from_yaml(study.to_yaml()) == study
+    whole = made_study(scenario=scenarios[TRACK], seeds=(3, 5))
+    assert Study.from_yaml(whole.to_yaml()) == whole
+
+
+def test_seeds_and_overrides_reach_the_scenario() -> None:
+    study = made_study(variants=FASTER)
+    scenario = study.scenario_of("faster", 2)
+    assert (scenario.seed, scenario.duration, scenario.start.jitter) == (2, 0.3, 1e-4)
+    assert scenario.controller.options["frequency"] == 1.6
+    assert study.columns == tuple(name for name in METRICS if name != "real_time_factor")
+
+
+@pytest.mark.parametrize(
+    ("fields", "told"),
+    [
+        ({"scenario": "transeth2008a/trak"}, f"Did you mean '{TRACK}'"),
+        ({"measures": ["distanc"]}, "Did you mean 'distance'"),
+        ({"measures": ["distance", "distance"]}, "give each a label"),
+        ({"measures": ["rms_between"]}, "compares run and reference"),
+        ({"measures": ["first_passage"]}, "needs link, axis, value"),
+        ({"measures": [{"name": "largest_residual", "options": {"links": 1}}]}, "option of measure 'largest_residual'"),
+        ({"measures": [{"name": "distance", "options": {"links": 1}}]}, "option of measure 'distance'"),
+        ({"beyond": {"distence": 1.0}}, "Did you mean 'distance'"),
+        ({"variants": {}}, "variants"),
+        ({"variants": {"a": {"seed": 1}}}, "seeds are a field"),
+        ({"seeds": 0}, "seeds"),
+        ({"seeds": (1, 1)}, "each seed"),
+        ({"seeds": (-1,)}, "seeds"),
+        ({"scenario": 3}, "scenario"),
+    ],
+)
+def test_studies_refuse_what_makes_no_sense(fields: dict[str, Any], told: str) -> None:
+    with pytest.raises(InvalidInput, match=told):
+        made_study(**fields)
+
+
+@pytest.mark.parametrize(
+    ("changes", "told"),
+    [
+        ({"controller.frequenzy": 1.0}, "frequenzy"),
+        ({"controler.frequency": 1.0}, "Did you mean 'controller'"),
+        ({"plant": "planar_steping"}, "Did you mean 'planar_stepping'"),
+        ({"start.jitter": -1.0}, "jitter"),
+        ({"duration": 0.0333}, "multiple"),
+    ],
+)
+def test_variants_that_cannot_run_are_refused_before_the_first_run(changes: dict[str, Any], told: str) -> None:
+    with pytest.raises(InvalidInput, match=told) as refused:
+        run(made_study(variants={"base": {}, "odd": changes}), processes=1)
+    assert "variant 'odd'" in str(refused.value)
+
+
+def test_processes_are_a_positive_number() -> None:
+    with pytest.raises(InvalidInput, match="processes = 0"):
+        run(made_study(), processes=0)
+
+
+# --- runs ---
+
+
+def test_two_processes_give_the_rows_of_one_to_the_bit(results: Results) -> None:
+    assert without_clock(run(results.study, processes=2)) == without_clock(results)
+    assert [(row.variant, row.seed) for row in results.rows] == [(v, s) for v in FASTER for s in range(7)]
+    alone = pp.simulate(TRACK, {**SHORT, "seed": 3})
+    values = results.rows[3].values
+    assert values == {name: alone.metrics()[name] for name in values}
+
+
+def test_failed_runs_are_rows() -> None:
+    """With a jitter of 3 cm some start poses stand inside a pipe."""
+    found = run(made_study(seeds=8, overrides={"duration": 0.02, "start.jitter": 0.03}), processes=1)
+    failed = [row for row in found.rows if row.failed]
+    assert 0 < len(failed) < 8
+    assert all("overlaps" in row.message and not row.values for row in failed)
+    assert found.summary().variants["base"].failed == len(failed)
+    assert found.table()[failed[0].seed]["distance"] is None
+
+
+def test_whatever_a_run_raises_is_told_in_its_row(monkeypatch: pytest.MonkeyPatch) -> None:
+    good = pp.simulate(TRACK, duration=0.02)
+
+    def eventful(scenario: Scenario) -> Recording:
+        events = event_set([(0.0, "jam", ""), (0.1, "resolution", ""), (0.2, "resolution", "")])
+        recording = replace(good, events=events)
+        if scenario.seed == 1:
+            raise SolverFailure("stopped at t = 0.1 s", recording)
+        if scenario.seed == 2:
+            raise ZeroDivisionError("by a controller")
+        return recording
+
+    monkeypatch.setattr(jobs, "simulate", eventful)
+    found = run(made_study(), processes=1)
+    assert [row.status for row in found.rows] == ["ok", "failed", "failed"]
+    assert [row.message for row in found.rows] == ["", "stopped at t = 0.1 s", "ZeroDivisionError: by a controller"]
+    assert [row.events for row in found.rows] == [{"jam": 1, "resolution": 2}] * 2 + [{}]
+    assert [row["events.resolution"] for row in found.table()] == [2, 2, 0]
+
+
+def test_measures_with_options_and_their_failures() -> None:
+    wanted = [
+        {"name": "first_passage", "options": {"link": 5, "axis": "x", "value": 9.0}},
+        {"name": "link_coordinate", "options": {"link": 5, "axis": "x", "time": 0.1}, "label": "x5"},
+    ]
+    found = run(made_study(seeds=1, measures=wanted), processes=1)
+    assert found.rows[0].values["first_passage"] == math.inf
+    assert 0.5 < found.rows[0].values["x5"] < 0.6
+    late = [{"name": "link_coordinate", "options": {"link": 5, "axis": "x", "time": 9.0}}]
+    assert "runs from 0 to 0.3 s" in run(made_study(seeds=1, measures=late), processes=1).rows[0].message
+
+
+def test_an_interrupt_keeps_finished_rows(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(jobs: Sequence[Job], processes: int | None) -> Iterator[tuple[int, Outcome]]:
+        yield 2, Outcome({"distance": 2.0})
+        yield 0, Outcome({"distance": 0.0})
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(runner, "outcomes", interrupted)
+    found = run(made_study(measures=["distance"]))
+    assert found.interrupted
+    assert [row.seed for row in found.rows] == [0, 2]
+
+
+@pytest.mark.parametrize(("error", "told"), [(BrokenProcessPool(), "process died"), (TypeError("no"), "TypeError: no")])
+def test_a_process_that_dies_is_told(error: Exception, told: str) -> None:
+    future: Future[Outcome] = Future()
+    future.set_exception(error)
+    assert told in runner._outcome_of(future).problems[runner.RUN]
+
+
+# --- files and summaries ---
+
+
+def test_results_are_read_as_they_were_written(results: Results, tmp_path: Path) -> None:
+    files = results.save(tmp_path / "study")
+    assert sorted(p.name for p in (tmp_path / "study").iterdir()) == ["runs.csv", "study.yaml", "summary.json"]
+    assert all(Path(path).is_file() for path in files.values())
+    assert load(tmp_path / "study") == results
+    (tmp_path / "study" / "runs.csv").write_text("variant,seed\nbase,x\n", encoding="utf-8")
+    with pytest.raises(InvalidInput, match="does not fit"):
+        load(tmp_path / "study")
+    with pytest.raises(InvalidInput, match="holds no study"):
+        load(tmp_path)
+
+
+def test_odd_values_survive_files(tmp_path: Path) -> None:
+    rows = (
+        Row("base", 0, "ok", "", 0.1, {"distance": math.inf}, {"jam": 2}),
+        Row("base", 1, "failed", 'stopped, "somehow"\nin two lines', 0.0),
+    )
+    study = made_study(measures=["distance"], seeds=3)
+    Results(study, rows, interrupted=True).save(tmp_path)
+    assert load(tmp_path) == Results(study, rows, interrupted=True)
+
+
+def test_summary_compares_with_the_first_variant(results: Results) -> None:
+    summary = results.summary()
+    base, faster = summary.variants["base"], summary.variants["faster"]
+    assert (base.runs, base.failed, base.against_first) == (7, 0, None)
+    values = sorted(row.values["distance"] for row in results.rows if row.variant == "base")
+    spread = base.columns["distance"]
+    assert (spread.median, spread.interval) == (values[3], (values[0], values[-1]))
+    assert faster.against_first is not None
+    compared = faster.against_first["distance"]
+    assert compared.pairs == 7
+    assert 0.006 < compared.interval[0] <= compared.difference <= compared.interval[1] < 0.007  # 3.3 to 3.9 cm
+    assert compared.p_value == 2 / 2**7
+    assert spread.share is not None
+    assert compared.share is not None
+    assert (spread.share.count, compared.share.difference, compared.share.p_value) == (0, 1.0, 2 / 2**7)
+    assert results.summary({"contacts": 1e9}).variants["base"].columns["distance"].share is None
+    with pytest.raises(UnknownName, match="contacts"):
+        results.summary({"contact": 1.0})
+
+
+def test_failed_runs_are_not_beyond_and_not_in_medians() -> None:
+    def row(variant: str, seed: int, value: float | None) -> Row:
+        if value is None:
+            return Row(variant, seed, "failed", "stopped", 0.0)
+        return Row(variant, seed, "ok", "", 0.0, {"distance": value})
+
+    study = made_study(measures=["distance"], variants={"a": {}, "b": {}}, seeds=3, beyond={"distance": 1.0})
+    rows = [row("a", 0, 2.0), row("a", 1, None), row("a", 2, math.nan), row("b", 0, 3.0), row("b", 1, 5.0)]
+    summary = Results(study, tuple(rows)).summary()
+    a, b = summary.variants["a"], summary.variants["b"]
+    assert (a.runs, a.failed, a.columns["distance"].count, a.columns["distance"].median) == (3, 1, 1, 2.0)
+    share = a.columns["distance"].share
+    assert share is not None
+    assert (share.count, share.share) == (1, 1 / 3)
+    assert b.against_first is not None
+    compared = b.against_first["distance"]
+    assert (compared.pairs, compared.difference) == (1, 1.0)
+    assert compared.share is not None
+    assert compared.share.difference == 0.5  # of seeds 0 and 1, which both variants have
+    empty = Results(study, ()).summary().variants["b"]
+    assert math.isnan(empty.columns["distance"].median)
