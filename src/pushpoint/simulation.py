@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from copy import deepcopy
 from dataclasses import asdict, dataclass, replace
+from operator import itemgetter
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -16,13 +17,13 @@ from pushpoint.control import ControlEvent, Controller, ControllerState, Plannab
 from pushpoint.errors import InvalidInput, SolverFailure
 from pushpoint.mechanics.overlap import overlaps
 from pushpoint.mechanics.pose import moving, planar_pose
-from pushpoint.plants import Plant, plants
+from pushpoint.plants import Eventful, Plant, plants
 from pushpoint.recording import Checkpoint, Recording
 from pushpoint.recording.assemble import RunClock, contact_set, data_set, event_set
 from pushpoint.recording.checkpoint import LastRow, check_plain
 from pushpoint.robots import Robot
 from pushpoint.scenario import Scenario
-from pushpoint.types import Command, CommandTable, Failure, FloatArray, Observation, Pose, new_trace
+from pushpoint.types import Command, CommandTable, ExtraColumn, Failure, FloatArray, Observation, Pose, new_trace
 from pushpoint.worlds import World
 
 MULTIPLE_TOLERANCE = 1e-9  # relative: decimal periods are not exact in binary
@@ -204,6 +205,8 @@ class Run:
         self.ticks = setup.ticks - first_tick
         rows = 1 + (ticks_since_row + self.ticks) // setup.ticks_per_row
         self.trace = new_trace(setup.bodies, rows, self.ticks * setup.substeps, setup.ticks_per_row)
+        if isinstance(setup.plant, Eventful):
+            self.trace = self.trace._replace(extra=np.zeros((rows, len(setup.plant.extra_columns))))
         self.trace.cursor[3] = ticks_since_row
         self.reference = np.zeros((rows, setup.joints))  # [rad], in force at each row
         self.last_reference = np.zeros(setup.joints)
@@ -314,8 +317,12 @@ class Run:
             row_time=ticks * self.setup.scenario.control_period,
             step_time=(self.first_tick * self.setup.substeps + np.arange(1.0, steps + 1)) * self.setup.plant.dt,
         )
+        plant, extra = self.setup.plant, dict[ExtraColumn, FloatArray]()
+        if isinstance(plant, Eventful):
+            self.events = sorted([*self.events, *plant.events(self.trace)], key=itemgetter(0))
+            extra = dict(zip(plant.extra_columns, self.trace.extra[:rows].T, strict=True))
         return Recording(
-            data=data_set(self.setup.robot, self.trace, times, self.reference[:rows], self.setup.movable),
+            data=data_set(self.setup.robot, self.trace, times, self.reference[:rows], self.setup.movable, extra),
             contacts=contact_set(self.trace, times.row_time, len(self.setup.robot.links)),
             events=event_set(self.events),
             scenario=self.setup.scenario,

@@ -24,6 +24,7 @@ class Status(IntEnum):
     NOT_CONVERGED = 1  # the contact solver used up its iterations above the tolerance
     NOT_FINITE = 2  # a velocity became infinite or NaN
     TOO_MANY_CONTACTS = 3  # the table of link-obstacle pairs is full
+    TOO_MANY_EVENTS = 4  # jumps accumulate: more of them in a tick than time can pass
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,17 +104,27 @@ class Failure:
     advice: str
 
 
+class Event(NamedTuple):
+    """Something that a plant or a controller decided or went through, for the recording."""
+
+    time: float  # [s]
+    name: str
+    detail: str = ""
+
+
 class Trace(NamedTuple):
     """Room for the output of a run; a plant fills it from the cursor on.
 
     Few arrays, because each costs compile time. Forces and torques are means since the previous row.
     """
 
-    cursor: IntArray  # (5,): next row, next contact, next step, ticks since the last row, ticks per row
+    cursor: IntArray  # (6,): next row, next contact, next step, ticks since the last row, ticks per row, next event
     link: FloatArray  # (rows, bodies, 11): the columns LINK_COLUMNS, of n links and then of movable obstacles
     energy: FloatArray  # (rows, 6): time [s] and the columns LEDGER [J]
     contact: FloatArray  # (contacts, 12): the columns CONTACT_COLUMNS
     step: FloatArray  # (steps, 3): residual, iterations, status
+    extra: FloatArray  # (rows, columns): what only this plant knows, see plants.Eventful
+    event: FloatArray  # (events, 6): the columns EVENT_COLUMNS, of plants that track events
 
 
 LINK_COLUMNS = (
@@ -125,20 +136,34 @@ CONTACT_COLUMNS = (
     "row", "link", "obstacle", "place", "point_x", "point_y", "normal_x", "normal_y", "force_x", "force_y",
     "slip", "impact",  # whether it slid at the end of the row; impulse of impacts since the last row [N s]
 )  # fmt: skip
+EVENT_COLUMNS = ("time", "kind", "link", "obstacle", "impulse", "bound")
 LEDGER = ("kinetic_energy", "servo_work", "friction_work", "contact_work", "numerical_work")
+
+
+class ExtraColumn(NamedTuple):
+    """A number per row that only one plant knows."""
+
+    name: str
+    units: str
+    meaning: str
 
 
 def new_trace(bodies: int, rows: int, steps: int, ticks_per_row: int, contacts: int = 1024) -> Trace:
     """An empty trace of `bodies` links and movable obstacles; `contacts`: room of the contact table, see `grown`."""
     return Trace(
-        cursor=np.array([0, 0, 0, 0, ticks_per_row], dtype=np.int64),
+        cursor=np.array([0, 0, 0, 0, ticks_per_row, 0], dtype=np.int64),
         link=np.zeros((rows, bodies, len(LINK_COLUMNS))),
         energy=np.zeros((rows, 1 + len(LEDGER))),
         contact=np.zeros((contacts, len(CONTACT_COLUMNS))),
         step=np.zeros((steps, 3)),
+        extra=np.zeros((rows, 0)),
+        event=np.zeros((0, len(EVENT_COLUMNS))),
     )
 
 
-def grown(trace: Trace, contacts: int) -> Trace:
-    """The same trace with room for `contacts` more contacts."""
-    return trace._replace(contact=np.concatenate([trace.contact, np.zeros((contacts, len(CONTACT_COLUMNS)))]))
+def grown(trace: Trace, contacts: int = 0, events: int = 0) -> Trace:
+    """The same trace with room for more contacts and events."""
+    return trace._replace(
+        contact=np.concatenate([trace.contact, np.zeros((contacts, len(CONTACT_COLUMNS)))]),
+        event=np.concatenate([trace.event, np.zeros((events, len(EVENT_COLUMNS)))]),
+    )

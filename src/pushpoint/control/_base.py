@@ -3,23 +3,18 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Any, ClassVar, NamedTuple, Protocol, runtime_checkable
+from typing import Any, ClassVar, Protocol, runtime_checkable
 
 import numpy as np
 
 from pushpoint.fields import Frozen
 from pushpoint.robots import Robot
-from pushpoint.types import Command, CommandTable, FloatArray, Observation
+from pushpoint.types import Command, CommandTable, Event, FloatArray, Observation
 
 ControllerState = dict[str, Any]  # numbers, strings, arrays by name: what a checkpoint holds of a controller
 
 
-class ControlEvent(NamedTuple):
-    """Something that a controller decided, for the recording."""
-
-    time: float  # [s]
-    name: str
-    detail: str = ""
+ControlEvent = Event
 
 
 class Controller(Protocol):

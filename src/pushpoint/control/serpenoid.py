@@ -26,6 +26,7 @@ class SerpenoidOptions(Frozen):
     start_phase: Number = 0.0  # [rad]
     start_delay: NonNegative = 0.0  # [s], the shape is held until then
     hold_period: NonNegative = 0.0  # [s], references are sampled this often and held; 0: continuous
+    rates: bool = True  # False: no rate references, so that the servo damps all motion, P1 (81)
 
 
 @controllers.register("serpenoid")
@@ -67,7 +68,7 @@ class Serpenoid(Planned):
         if hold > 0:
             gait_time = np.floor(gait_time / hold + HOLD_ROUNDING) * hold
         angle, rate = self._wave(gait_time)
-        rate[(since < 0) | (hold > 0)] = 0.0
+        rate[(since < 0) | (hold > 0) | (not self._options.rates)] = 0.0
         return CommandTable(angle, rate, np.zeros_like(angle))
 
     def _wave(self, t: FloatArray) -> tuple[FloatArray, FloatArray]:

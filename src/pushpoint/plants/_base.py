@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Protocol
+from collections.abc import Iterator
+from typing import Any, ClassVar, Protocol, runtime_checkable
 
 from pushpoint.fields import Frozen
 from pushpoint.robots import Robot, Servo
-from pushpoint.types import Command, CommandTable, Failure, Observation, Pose, Trace
+from pushpoint.types import Command, CommandTable, Event, ExtraColumn, Failure, Observation, Pose, Trace
 from pushpoint.worlds import World
 
 StateArrays = dict[str, Any]  # NumPy arrays by name: what a checkpoint holds of a plant
@@ -49,4 +50,15 @@ class Plant(Protocol):
 
     def restore(self, arrays: StateArrays) -> Any:
         """The state that `dump` was given: running on from it is equal to the bit."""
+        ...
+
+
+@runtime_checkable
+class Eventful(Protocol):
+    """A plant that tracks events and knows more of a row than others."""
+
+    extra_columns: ClassVar[tuple[ExtraColumn, ...]]  # of Trace.extra
+
+    def events(self, trace: Trace) -> Iterator[Event]:
+        """The events of a trace, for people."""
         ...

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -10,10 +10,9 @@ import xarray as xr
 
 from pushpoint.mechanics.pose import mass_mean
 from pushpoint.robots import Robot
-from pushpoint.types import CONTACT_COLUMNS, LEDGER, LINK_COLUMNS, FloatArray, IntArray, Trace
+from pushpoint.types import CONTACT_COLUMNS, LEDGER, LINK_COLUMNS, Event, ExtraColumn, FloatArray, IntArray, Trace
 
 Variables = dict[str, xr.Variable]
-Event = tuple[float, str, str]  # time [s], name, detail
 
 AXES = ("x", "y")
 BODY, PLACE = ("time", "link", "axis"), ("time", "link")
@@ -28,10 +27,15 @@ class RunClock(NamedTuple):
 
 
 def data_set(
-    robot: Robot, trace: Trace, clock: RunClock, reference: FloatArray, movable: Sequence[int] = ()
+    robot: Robot,
+    trace: Trace,
+    clock: RunClock,
+    reference: FloatArray,
+    movable: Sequence[int] = (),
+    extra: Mapping[ExtraColumn, FloatArray] | None = None,
 ) -> xr.Dataset:
     """Everything that has a row per recorded instant or per step. `reference` (rows, joints) [rad]; `movable`: indices
-    of the obstacles whose rows follow those of the links in the trace."""
+    of the obstacles whose rows follow those of the links in the trace; `extra`: what only this plant knows."""
     rows, steps, links = len(clock.row_time), len(clock.step_time), len(robot.links)
     coordinates = {
         "time": _labelled(("time",), clock.row_time, "s", "time"),
@@ -47,6 +51,8 @@ def data_set(
         **_energy_variables(trace.energy[:rows]),
         **_step_variables(trace.step[:steps]),
     }
+    for column, values in (extra or {}).items():
+        variables[column.name] = _labelled(("time",), values, column.units, column.meaning)
     if movable:
         coordinates["movable"] = _labelled(("movable",), np.array(movable), "1", "index of the obstacle in the world")
         variables |= _obstacle_variables(trace.link[:rows, links:])

@@ -32,7 +32,7 @@ class Link(Frozen):
     length: Positive  # [m], from joint to joint
     mass: Positive  # [kg]
     inertia: Positive  # [kg m2], about the vertical axis through the centre
-    radius: Positive  # [m], half width of the capsule
+    radius: NonNegative  # [m], half width of the capsule; zero: infinitely thin
     core: NonNegative | None = None  # [m], half length of the capsule's axis; default: half the length
 
     @field_validator("core")

@@ -46,3 +46,15 @@ def aiko_passive_tail(
             "source": f"{whole.source}; the passive joints are ours",
         }
     )
+
+
+@robots.register("thin-aiko")
+def thin_aiko(links: PositiveInt = 11) -> Robot:
+    """Aiko as P1 models it: links without width, softer servos."""
+    link = Link(length=0.122, mass=0.682, inertia=0.0013, radius=0.0)  # P1 VIII-A: 2 l, m, J
+    return Robot(
+        name="thin-aiko",
+        links=(link,) * links,
+        servo=Servo(stiffness=20.0, damping=5.0),  # P1 VIII-A: k_P, k_D
+        source="Liljebäck et al. 2010, Hybrid Modelling and Control of Obstacle-Aided Snake Robot Locomotion, VIII-A",
+    )

@@ -18,11 +18,15 @@ def rows(
     y: Number = -0.25,
     stagger: Number = 0.5,
     friction: NonNegative = 0.2,
+    obstacle_friction: NonNegative = 0.0,
+    ground_torque: bool = False,
 ) -> World:
     """A lattice whose first peg is at (x, y) [m]; every other row is shifted by `stagger` spacings."""
     places = lattice(rows, columns, stagger)
-    discs = tuple(Disc(x=x + a * spacing, y=y + b * spacing, radius=radius) for a, b in places)
-    return World(name="rows", ground=Ground(friction=friction), obstacles=discs)
+    discs = tuple(
+        Disc(x=x + a * spacing, y=y + b * spacing, radius=radius, friction=obstacle_friction) for a, b in places
+    )
+    return World(name="rows", ground=Ground(friction=friction, torque=ground_torque), obstacles=discs)
 
 
 def lattice(rows: int, columns: int, stagger: float) -> list[tuple[float, float]]:

@@ -48,17 +48,19 @@ def track(
     mass: Positive | None = None,
     ground_friction: NonNegative = 0.2,
     obstacle_friction: NonNegative = 0.0,
+    ground_torque: bool = False,
 ) -> World:
     """Seven pipes; `peg3_left` [m] moves the third to the left, `without` leaves some out (counted from 1).
 
     Ours, not P2's: with a `mass` [kg] the pipes are loose and stand on the ground with `ground_friction`;
-    `obstacle_friction` is that of pipes and links.
+    `obstacle_friction` is that of pipes and links; with `ground_torque` the ground resists turning links, P1 (14).
     """
+    ground = Ground(friction=friction, torque=ground_torque)
     laws = {"mass": mass, "ground_friction": ground_friction, "friction": obstacle_friction}
     discs = [Disc.parse({"x": x, "y": y, "radius": RADIUS, **laws}) for x, y in CENTRES]
     discs[2] = discs[2].model_copy(update={"y": discs[2].y + peg3_left})
     kept = tuple(disc for number, disc in enumerate(discs, start=1) if number not in without)
-    return World(name="track", ground=Ground(friction=friction), obstacles=kept, source=f"{SOURCE}, VIII-D2")
+    return World(name="track", ground=ground, obstacles=kept, source=f"{SOURCE}, VIII-D2")
 
 
 def mean_normal(number: int) -> float:

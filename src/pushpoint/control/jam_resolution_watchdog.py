@@ -1,0 +1,55 @@
+"""P1's hybrid controller with a watchdog for the stalls that it does not see."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+
+from pushpoint.control import ControllerState, controllers
+from pushpoint.control.jam_resolution import JamResolution, JamResolutionOptions, Jump
+from pushpoint.fields import Frozen, NonNegative, Positive
+from pushpoint.robots import Robot
+from pushpoint.types import Observation
+
+
+class WatchdogOptions(JamResolutionOptions):
+    """And when the robot counts as stalled."""
+
+    stall_speed: Positive = 5e-3  # [m/s], of the centre of mass along x
+    stall_time: NonNegative = 2.0  # [s]
+
+
+@controllers.register("jam-resolution-watchdog")
+class JamResolutionWatchdog(JamResolution):
+    """Ours, not P1's: turn the head to the other side when the robot has not moved along x for long.
+
+    When all joints have copied one head angle and the head does not swing far, P1's controller waits for ever: no joint
+    is off, no jam is seen. `stalled` is how long the robot has been slow [s].
+    """
+
+    Options: ClassVar[type[Frozen]] = WatchdogOptions
+    uses: ClassVar[frozenset[str]] = JamResolution.uses | {"link_velocity"}
+
+    def __init__(self, options: Any, robot: Robot, control_period: float) -> None:
+        super().__init__(options, robot, control_period)
+        mass = np.array([link.mass for link in robot.links])
+        self._share = mass / mass.sum()
+
+    @classmethod
+    def name(cls) -> str:
+        return "jam-resolution-watchdog"
+
+    def start(self, obs: Observation) -> ControllerState:
+        return super().start(obs) | {"stalled": 0.0}
+
+    def _jumps(self, state: ControllerState, obs: Observation) -> list[Jump]:
+        slow = abs(float(self._share @ obs.link_velocity[:, 0])) < self._options.stall_speed
+        state["stalled"] = state["stalled"] + self._period if slow else 0.0
+        found = super()._jumps(state, obs)
+        if state["stalled"] > self._options.stall_time and not state["resolving"]:
+            head = found[0].change.get("head", state["head"]) if found else state["head"]
+            left, right = self._options.head_left, self._options.head_right
+            other = {"head": right if head == left else left, "stalled": 0.0}
+            found.append(Jump("stall", f"no way along x for {state['stalled']:.3g} s: head to the other side", other))
+        return found

@@ -1,0 +1,158 @@
+"""Where the links are, which obstacle is nearest to each, and the rows of the unilateral constraints, P1 (30)-(39)."""
+
+from __future__ import annotations
+
+import math
+
+from pushpoint._jit import kernel
+from pushpoint.geometry.capsule_disc import capsule_disc
+from pushpoint.geometry.grid import cell_range
+from pushpoint.numerics.records import Records
+from pushpoint.plants.planar_hybrid.model import CENTRE, MASS, Problem, State
+from pushpoint.types import FloatArray, IntArray
+
+DETACHED = 1e-4  # [m], gap that ends a contact: without this hysteresis jumps run to thousands a second
+REACH = 2.0 * DETACHED  # [m], gap up to which obstacles are looked for
+APART = 1e9  # [m], gap where there is nothing
+SAME_POINT = 1e-12  # [m2], squared distance of two contacts at the joint that both links share
+
+
+@kernel
+def place_links(problem: Problem, vector: FloatArray) -> None:
+    """Poses and velocities of all links from angles and centre of mass, P1 (8) and (9)."""
+    link, n = problem.link, problem.link.shape[0]
+    x = y = vx = vy = 0.0  # as if the centre of link 0 were the origin
+    mean_x = mean_y = mean_vx = mean_vy = 0.0
+    for i in range(n):
+        a = link[i]
+        a.cos, a.sin, a.w = math.cos(vector[i]), math.sin(vector[i]), vector[n + 2 + i]
+        hx, hy = a.half * a.cos, a.half * a.sin
+        if i > 0:
+            x, y, vx, vy = x + hx, y + hy, vx - a.w * hy, vy + a.w * hx
+        a.x, a.y, a.vx, a.vy = x, y, vx, vy
+        mean_x, mean_y = mean_x + a.mass * x, mean_y + a.mass * y
+        mean_vx, mean_vy = mean_vx + a.mass * vx, mean_vy + a.mass * vy
+        x, y, vx, vy = x + hx, y + hy, vx - a.w * hy, vy + a.w * hx
+    per_mass = 1.0 / problem.number[MASS]
+    x, y = vector[n] - mean_x * per_mass, vector[n + 1] - mean_y * per_mass
+    vx, vy = vector[2 * n + 2] - mean_vx * per_mass, vector[2 * n + 3] - mean_vy * per_mass
+    for i in range(n):
+        a = link[i]
+        a.x, a.y, a.vx, a.vy = a.x + x, a.y + y, a.vx + vx, a.vy + vy
+
+
+@kernel
+def nearest(problem: Problem, i: int) -> tuple[int, float]:
+    """The obstacle whose edge is nearest to link i, and the gap [m]; -1 if there is none within REACH, P1 (32)."""
+    a, grid = problem.link[i], problem.grid
+    found, least = -1, APART
+    full = a.axis + a.radius + REACH
+    column, row = (a.x - grid.origin[0]) / grid.origin[2], (a.y - grid.origin[1]) / grid.origin[2]
+    size = full / grid.origin[2]
+    column_first, column_last = cell_range(column - size, column + size, grid.shape[0])
+    row_first, row_last = cell_range(row - size, row + size, grid.shape[1])
+    for r in range(row_first, row_last):
+        for c in range(column_first, column_last):
+            cell = r * grid.shape[0] + c
+            for k in range(grid.start[cell], grid.start[cell + 1]):
+                item = grid.item[k]
+                dx, dy = a.x - problem.disc[item, 0], a.y - problem.disc[item, 1]
+                limit = problem.disc[item, 2] + full
+                if dx * dx + dy * dy < limit * limit:
+                    gap = gap_to(problem, i, item)
+                    if gap < least:
+                        found, least = item, gap
+    return found, least
+
+
+@kernel
+def gap_to(problem: Problem, i: int, obstacle: int) -> float:
+    """[m], negative where the link overlaps the obstacle."""
+    a, disc = problem.link[i], problem.disc
+    distance, _, _, _ = capsule_disc(a.x - disc[obstacle, 0], a.y - disc[obstacle, 1], a.cos, a.sin, a.axis)
+    return float(distance - disc[obstacle, 2] - a.radius)
+
+
+@kernel
+def side_of(problem: Problem, i: int, obstacle: int) -> int:
+    """alpha_i of a contact with this obstacle, P1 (32): +1 if it pushes link i to its left, -1 if to its right."""
+    a, disc = problem.link[i], problem.disc
+    _, _, nx, ny = capsule_disc(a.x - disc[obstacle, 0], a.y - disc[obstacle, 1], a.cos, a.sin, a.axis)
+    return 1 if a.cos * ny - a.sin * nx >= 0.0 else -1
+
+
+@kernel
+def gather_contacts(problem: Problem, state: State) -> None:
+    """The rows of all links in contact; of two links that touch an obstacle with the joint they share, one."""
+    count = 0
+    for i in range(problem.link.shape[0]):
+        if state.alpha[i] == 0:
+            continue
+        c = problem.contact[count]
+        describe(problem, c, i, state.alpha[i], int(state.touch[i].obstacle))
+        if count == 0 or problem.number[CENTRE] > 0.0 or not same_point(c, problem.contact[count - 1]):
+            problem.basic[count] = state.pushing[i]
+            count += 1
+    problem.touching[0] = count
+
+
+@kernel
+def same_point(c: Records, other: Records) -> bool:
+    dx, dy = c.point_x - other.point_x, c.point_y - other.point_y
+    return bool(c.obstacle == other.obstacle and dx * dx + dy * dy < SAME_POINT)
+
+
+@kernel
+def describe(problem: Problem, c: Records, i: int, alpha: int, obstacle: int) -> None:
+    """Everything that the row of a contact needs, P1 (36)-(39)."""
+    a, disc = problem.link[i], problem.disc
+    distance, place, nx, ny = capsule_disc(a.x - disc[obstacle, 0], a.y - disc[obstacle, 1], a.cos, a.sin, a.axis)
+    c.link, c.obstacle, c.friction = i, obstacle, disc[obstacle, 3]
+    c.gap, c.place = distance - disc[obstacle, 2] - a.radius, place
+    c.point_x, c.point_y = a.x + place * a.cos - a.radius * nx, a.y + place * a.sin - a.radius * ny
+    if problem.number[CENTRE] > 0.0:
+        push_at_centre(a, c, alpha)
+    else:
+        push_at_point(a, c, nx, ny, distance)
+
+
+@kernel
+def push_at_centre(a: Records, c: Records, alpha: int) -> None:
+    """P1's Assumption 6: the force acts on the centre of mass, across the link; P1 (34) and (39)."""
+    c.normal_x, c.normal_y, c.arm = -alpha * a.sin, alpha * a.cos, 0.0
+    c.tangent_x, c.tangent_y, c.arm_t = a.cos, a.sin, 0.0
+    c.speed = c.normal_x * a.vx + c.normal_y * a.vy
+    c.slide = a.cos * a.vx + a.sin * a.vy
+    c.bias = -alpha * a.w * c.slide
+
+
+@kernel
+def push_at_point(a: Records, c: Records, nx: float, ny: float, distance: float) -> None:
+    """The force acts where link and obstacle touch, along the normal of both; friction on the link's surface.
+
+    The gap g is the distance less both radii; `speed` is its first derivative, `bias` its second without accelerations:
+    of a link that glides along with its flank, or of an end that slides round the obstacle.
+    """
+    c.normal_x, c.normal_y = nx, ny
+    c.tangent_x, c.tangent_y = -ny, nx
+    c.arm = c.place * (a.cos * ny - a.sin * nx)
+    c.arm_t = c.place * (a.cos * nx + a.sin * ny) - a.radius
+    c.speed = nx * a.vx + ny * a.vy + c.arm * a.w
+    c.slide = c.tangent_x * a.vx + c.tangent_y * a.vy + c.arm_t * a.w
+    if abs(c.place) < a.axis:
+        side = a.cos * ny - a.sin * nx
+        c.bias = -2.0 * side * a.w * (a.cos * a.vx + a.sin * a.vy) - a.w * a.w * distance
+    else:
+        along = c.slide + a.radius * a.w  # of the point on the axis
+        c.bias = along * along / distance - a.w * a.w * c.place * (a.cos * nx + a.sin * ny)
+
+
+@kernel
+def remember(state: State, contact: Records, count: IntArray) -> None:
+    """Keep what observations and recordings tell of the contacts."""
+    for k in range(count[0]):
+        c = contact[k]
+        t = state.touch[int(c.link)]
+        t.place, t.normal_x, t.normal_y = c.place, c.normal_x, c.normal_y
+        t.point_x, t.point_y = c.point_x, c.point_y
+        t.slip = 1.0 if c.friction > 0.0 else 0.0

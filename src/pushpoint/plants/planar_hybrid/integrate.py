@@ -1,0 +1,146 @@
+"""Flow with error control from jump to jump: the pair of Dormand and Prince (1980), order 5(4), with dense output."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from pushpoint._jit import kernel
+from pushpoint.plants.planar_hybrid.contacts import place_links
+from pushpoint.plants.planar_hybrid.flow import OK, has_sure_solution, slopes
+from pushpoint.plants.planar_hybrid.jump import any_due, jump
+from pushpoint.plants.planar_hybrid.model import DT, NEXT_STEP, ROUGH, STAGES, TOLERANCE, UNSURE, Problem, State
+from pushpoint.types import FloatArray, Trace
+
+# Weights of the stages, and at which times they are.
+STAGE = np.zeros((STAGES, STAGES))
+STAGE[1, :1] = (1 / 5,)
+STAGE[2, :2] = 3 / 40, 9 / 40
+STAGE[3, :3] = 44 / 45, -56 / 15, 32 / 9
+STAGE[4, :4] = 19372 / 6561, -25360 / 2187, 64448 / 6561, -212 / 729
+STAGE[5, :5] = 9017 / 3168, -355 / 33, 46732 / 5247, 49 / 176, -5103 / 18656
+STAGE[6, :6] = 35 / 384, 0, 500 / 1113, 125 / 192, -2187 / 6784, 11 / 84
+TIME = STAGE.sum(axis=1)
+# Order five less order four.
+ERROR = np.array([71 / 57600, 0, -71 / 16695, 71 / 1920, -17253 / 339200, 22 / 525, -1 / 40])
+# Dense output of order four (Shampine 1986): the weights of the stages as polynomials of the share of the step.
+DENSE = np.array(
+    [
+        [1, -8048581381 / 2820520608, 8663915743 / 2820520608, -12715105075 / 11282082432],
+        [0, 0, 0, 0],
+        [0, 131558114200 / 32700410799, -68118460800 / 10900136933, 87487479700 / 32700410799],
+        [0, -1754552775 / 470086768, 14199869525 / 1410260304, -10690763975 / 1880347072],
+        [0, 127303824393 / 49829197408, -318862633887 / 49829197408, 701980252875 / 199316789632],
+        [0, -282668133 / 205662961, 2019193451 / 616988883, -1453857185 / 822651844],
+        [0, 40617522 / 29380423, -110615467 / 29380423, 69997945 / 29380423],
+    ]
+)
+
+SAFETY, MOST_GROWTH, MOST_SHRINK = 0.9, 5.0, 0.2  # of the next step
+SHORTEST = 1e-10  # [s]: steps that must be shorter than that do not come to an end
+LOCATED = 1e-10  # [s]: how well the instant of a jump is found
+NOT_FINITE = 2  # status: types.Status.NOT_FINITE
+
+
+@kernel
+def flow(problem: Problem, state: State, trace: Trace, begun: float, since: float) -> int:
+    """One step of dt, jumps included; `begun` [s] is the time, `since` that of the tick, at its beginning."""
+    dt, done, fresh = problem.number[DT], 0.0, True
+    n = problem.link.shape[0]
+    while done < dt:
+        wanted = state.ledger[NEXT_STEP]
+        pieces = math.ceil((dt - done) / wanted - 1e-9)
+        h = (dt - done) / pieces
+        status = slopes(problem, state, state.vector, since + done, problem.slope[0]) if fresh else OK
+        fresh = False
+        error = 0.0
+        if status == OK:
+            error, status = stages(problem, state, h, since + done)
+        if status != OK:
+            return status
+        grow = SAFETY * error**-0.2 if error > 0.0 else MOST_GROWTH
+        if not error <= 1.0:  # so written, NaN makes the step shorter too
+            shrink = max(MOST_SHRINK, grow) if error > 1.0 and math.isfinite(error) else MOST_SHRINK
+            state.ledger[NEXT_STEP] = h * shrink
+            if h * shrink < SHORTEST:
+                return NOT_FINITE
+            continue
+        if h >= 0.5 * wanted:  # a short rest of the tick says nothing about longer steps
+            state.ledger[NEXT_STEP] = min(dt, h * min(MOST_GROWTH, grow))
+        if problem.number[ROUGH] > 0.0 and not has_sure_solution(problem):
+            problem.number[UNSURE] += 1.0
+        if any_due(problem, state):
+            share = locate(problem, state, h)
+            interpolate(problem, state, h, share, state.vector, state.vector.shape[0])
+            done = done + share * h
+            status = jump(problem, state, trace, begun + done)
+            if status != OK:
+                return status
+            fresh = True
+        else:
+            for j in range(state.vector.shape[0]):
+                state.vector[j] = problem.vector[1, j]
+                problem.slope[0, j] = problem.slope[STAGES - 1, j]
+            for k in range(problem.touching[0]):
+                state.pushing[int(problem.contact[k].link)] = problem.basic[k]
+            done = dt if pieces == 1 else done + h
+    return OK if math.isfinite(state.vector[2 * n + 2]) else NOT_FINITE
+
+
+@kernel
+def stages(problem: Problem, state: State, h: float, since: float) -> tuple[float, int]:
+    """All slopes of a step; the vector at its end is problem.vector[1]. Error over tolerance, and the status."""
+    size = 2 * problem.link.shape[0] + 4
+    slope, start = problem.slope, state.vector
+    for s in range(1, STAGES):
+        stage = problem.vector[1 if s == STAGES - 1 else 0]
+        last = start.shape[0] if s == STAGES - 1 else size
+        for j in range(last):
+            total = 0.0
+            for k in range(s):
+                total += STAGE[s, k] * slope[k, j]
+            stage[j] = start[j] + h * total
+        status = slopes(problem, state, stage, since + TIME[s] * h, slope[s])
+        if status != OK:
+            return 0.0, status
+    worst, tolerance, end = 0.0, problem.number[TOLERANCE], problem.vector[1]
+    for j in range(size):
+        off = 0.0
+        for k in range(STAGES):
+            off += ERROR[k] * slope[k, j]
+        scale = tolerance * (1.0 + max(abs(start[j]), abs(end[j])))
+        off = abs(h * off) / scale
+        if not off <= worst:
+            worst = off
+    return worst, OK
+
+
+@kernel
+def locate(problem: Problem, state: State, h: float) -> float:
+    """The share of the step after which the state is in the jump set, by bisection of the dense output."""
+    low, high = 0.0, 1.0
+    size = 2 * problem.link.shape[0] + 4
+    while (high - low) * h > LOCATED:
+        middle = 0.5 * (low + high)
+        interpolate(problem, state, h, middle, problem.vector[2], size)
+        place_links(problem, problem.vector[2])
+        if any_due(problem, state):
+            high = middle
+        else:
+            low = middle
+    return high
+
+
+@kernel
+def interpolate(problem: Problem, state: State, h: float, share: float, out: FloatArray, size: int) -> None:
+    """The first `size` entries of the vector at a share of the step."""
+    slope, start = problem.slope, state.vector
+    weight = problem.vector[0]  # its first entries: a stage is not needed any more
+    for k in range(STAGES):
+        weight[k] = share * (DENSE[k, 0] + share * (DENSE[k, 1] + share * (DENSE[k, 2] + share * DENSE[k, 3])))
+    for j in range(size):
+        total = 0.0
+        for k in range(STAGES):
+            total += weight[k] * slope[k, j]
+        out[j] = start[j] + h * total

@@ -1,0 +1,145 @@
+"""Jump sets and jump map, P1 (61)-(66): impacts, detachments and changes of side."""
+
+from __future__ import annotations
+
+from pushpoint._jit import kernel
+from pushpoint.mechanics.joint_forces import accelerate_all, factor_joints
+from pushpoint.numerics.lcp.basis import SOLVED
+from pushpoint.numerics.lcp.pivoting import pivot
+from pushpoint.plants.planar_hybrid.contacts import (
+    DETACHED,
+    gap_to,
+    gather_contacts,
+    nearest,
+    place_links,
+    remember,
+    side_of,
+)
+from pushpoint.plants.planar_hybrid.flow import OK, UNSOLVED, add_push, along, answer, note_residual
+from pushpoint.plants.planar_hybrid.model import CENTRE, DT, MASS, WEIGHT, Problem, State
+from pushpoint.types import Trace
+
+NONE, IMPACT, DETACHMENT, SIDE, BEYOND = 0, 1, 2, 3, 4  # what a jump is; BEYOND: friction above mu_o*, no jump
+ROUNDS = 4  # jumps that may follow on each other at one instant
+TOO_MANY = 4  # status: types.Status.TOO_MANY_EVENTS
+
+
+@kernel
+def due(problem: Problem, state: State, i: int) -> tuple[int, int]:
+    """Which jump link i is due for at its pose, and with which obstacle.
+
+    P1 (61) with alpha_i = 0 for an impact, whatever the normal velocity: the complementarity conditions keep a link
+    that leaves free. (62) with a hysteresis. While obstacles overlap the link, its side may change: at the centre the
+    nearest obstacle counts, as in (32); at the true point the one that was touched first, until it is left.
+    """
+    obstacle, gap = nearest(problem, i)
+    if state.alpha[i] == 0:
+        return (IMPACT if gap <= 0.0 else NONE), obstacle
+    if problem.number[CENTRE] > 0.0:
+        if gap > DETACHED:
+            return DETACHMENT, obstacle
+        return (SIDE if side_of(problem, i, obstacle) != state.alpha[i] else NONE), obstacle
+    obstacle = int(state.touch[i].obstacle)
+    return (DETACHMENT if gap_to(problem, i, obstacle) > DETACHED else NONE), obstacle
+
+
+@kernel
+def any_due(problem: Problem, state: State) -> bool:
+    """Whether the state is in the jump set, P1 (64); links are placed already."""
+    for i in range(problem.link.shape[0]):
+        kind, obstacle = due(problem, state, i)
+        if kind != NONE:
+            return True
+        if state.alpha[i] != 0 and problem.number[CENTRE] > 0.0:
+            state.touch[i].obstacle = obstacle  # on the same side of the link: the same constraint
+    return False
+
+
+@kernel
+def jump(problem: Problem, state: State, trace: Trace, time: float) -> int:
+    """Let the state jump until it is out of the jump set. OK, UNSOLVED or TOO_MANY."""
+    for _ in range(ROUNDS):
+        place_links(problem, state.vector)
+        jumped, hit = False, False
+        for i in range(problem.link.shape[0]):
+            kind, obstacle = due(problem, state, i)
+            if kind == NONE:
+                continue
+            jumped = True
+            hit = hit or kind != DETACHMENT
+            state.alpha[i] = 0 if kind == DETACHMENT else side_of(problem, i, obstacle)
+            state.pushing[i] = 0 if kind == DETACHMENT else 1
+            if kind != DETACHMENT:
+                state.touch[i].obstacle = obstacle
+            if not log(trace, time, kind, i, int(state.touch[i].obstacle)):
+                return TOO_MANY
+        if hit and collide(problem, state, trace) != OK:
+            return UNSOLVED
+        if not jumped:
+            return OK
+    return OK
+
+
+@kernel
+def log(trace: Trace, time: float, kind: int, link: int, obstacle: int) -> bool:
+    """Put a jump into the trace; False if there is no room."""
+    at = trace.cursor[5]
+    if at == trace.event.shape[0]:
+        return False
+    row = trace.event[at]
+    row[0], row[1], row[2], row[3], row[4], row[5] = time, kind, link, obstacle, 0.0, 0.0
+    trace.cursor[5] = at + 1
+    return True
+
+
+@kernel
+def collide(problem: Problem, state: State, trace: Trace) -> int:
+    """One inelastic, frictionless impact of all links in contact, P1 (55)-(59): impulses from the problem (58)."""
+    gather_contacts(problem, state)
+    count = problem.touching[0]
+    factor_joints(problem.link)
+    for k in range(count):
+        problem.free[k] = problem.contact[k].speed
+        answer(problem, problem.matrix, k, 1.0, 0.0)
+    solved, _ = pivot(problem.matrix, problem.free, count, problem.force, problem.basic, problem.pivoting)
+    note_residual(problem, problem.number[WEIGHT] * problem.number[DT])
+    for i in range(problem.link.shape[0]):
+        a = problem.link[i]
+        a.fx = a.fy = a.moment = a.w = 0.0  # impulses: rates do nothing in no time
+    for k in range(count):
+        add_push(problem.link, problem.contact[k], problem.force[k], 0.0)
+    accelerate_all(problem.link)
+    change_velocity(problem, state, trace)
+    remember(state, problem.contact, problem.touching)
+    return OK if solved == SOLVED else UNSOLVED
+
+
+@kernel
+def change_velocity(problem: Problem, state: State, trace: Trace) -> None:
+    """Velocities after the impulses that are on the links, and what these did: P1 (59)."""
+    link, n, vector = problem.link, problem.link.shape[0], state.vector
+    for k in range(problem.touching[0]):
+        c, impulse = problem.contact[k], problem.force[k]
+        i = int(c.link)
+        at = 2 * n + 4 + 5 * i
+        vector[at] += impulse * c.normal_x
+        vector[at + 1] += impulse * c.normal_y
+        state.touch[i].impact += impulse
+        vector[7 * n + 6] += impulse * (c.speed + 0.5 * along(link, c))  # the loss of energy
+        vector[2 * n + 2] += impulse * c.normal_x / problem.number[MASS]
+        vector[2 * n + 3] += impulse * c.normal_y / problem.number[MASS]
+        note_impulse(trace, i, impulse)
+    for i in range(n):
+        vector[n + 2 + i] += link[i].aw
+
+
+@kernel
+def note_impulse(trace: Trace, link: int, impulse: float) -> None:
+    """Into the trace, beside the impact of this link at this instant."""
+    at = trace.cursor[5] - 1
+    now = trace.event[at, 0]
+    while at >= 0 and trace.event[at, 0] == now:
+        if trace.event[at, 2] == link:
+            trace.event[at, 4] = impulse
+            return
+        at -= 1

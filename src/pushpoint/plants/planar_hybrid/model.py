@@ -1,0 +1,146 @@
+"""From Robot and World to the arrays of the kernels.
+
+Symbols of P1: n links of length 2 l, mass m, inertia J; theta, p and their rates; alpha_i = +1 where a contact force
+points to the left of link i, -1 where to its right, 0 without contact. P1 counts links from 1 and joint angles as
+theta_i - theta_{i+1}; here links count from 0 and joint angles have the other sign.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from pushpoint.geometry.grid import Grid, build_grid
+from pushpoint.mechanics.joint_forces import JOINT_FORCE_FIELDS, prepare_chain
+from pushpoint.numerics.lcp.basis import workspace
+from pushpoint.numerics.lcp.p_matrix import p_workspace
+from pushpoint.numerics.records import Records, record_array
+from pushpoint.plants.planar_hybrid.options import PlanarHybridOptions
+from pushpoint.robots import Robot, Servo
+from pushpoint.types import FloatArray, IntArray, Pose
+from pushpoint.worlds import World
+
+SUMS = 5  # integrals of each link: contact force x, y, ground force x, y, torque of the joint towards the tail
+WORKS = 3  # integrals of the robot: power of the servos, of ground friction, of contacts
+STAGES = 7  # of a step: the slopes of Dormand and Prince
+MOST_JUMPS = 1000  # in a step of dt: more are taken for events that accumulate
+
+LINK_FIELDS = (
+    *JOINT_FORCE_FIELDS,
+    "axis", "radius",  # [m], of the capsule: half its axis, half its width
+    "grip", "twist",  # largest friction force [N] and torque [N m] of the ground
+    "x", "y", "vx", "vy",  # [m], [m/s]
+    "free_fx", "free_fy", "free_moment",  # forces without those of obstacles [N], [N m]
+    "reference", "reference_rate", "feed", "torque",  # of the joint towards the tail: [rad], [rad/s], [N m], [N m]
+)  # fmt: skip
+# What holds in the row of a contact, P1 (38): the normal (from obstacle to link) and tangent with their arms about the
+# centre, the speeds along them, and how fast the first changes without accelerations, P1 (39).
+CONTACT_FIELDS = (
+    "link", "obstacle", "gap", "place", "point_x", "point_y",
+    "normal_x", "normal_y", "arm", "tangent_x", "tangent_y", "arm_t",
+    "speed", "slide", "bias", "friction", "force",
+)  # fmt: skip
+# Of each link: the contact it has or had last.
+TOUCH_FIELDS = ("obstacle", "place", "normal_x", "normal_y", "point_x", "point_y", "slip", "impact")
+
+# Entries of Problem.number.
+(
+    CENTRE, PRINTED, DT, TOLERANCE, FRICTION_SPEED, FRICTION_RATE,  # options
+    STIFFNESS, DAMPING, LIMIT, MASS, WEIGHT, ROUGH,  # servo; robot; whether any obstacle has friction
+    RESIDUAL, EVALUATIONS, WORST_LINK, UNSURE,  # of the step: worst residual; slopes; where; friction beyond mu_o*
+    SINCE,  # [s], since the tick began: references move on with their rates
+) = range(17)  # fmt: skip
+# Entries of State.ledger after those of types.LEDGER.
+NEXT_STEP, START_ENERGY = 5, 6
+
+
+class Problem(NamedTuple):
+    """What does not change in a run, and scratch."""
+
+    number: FloatArray  # (17,): see the names above
+    link: Records  # (n,): LINK_FIELDS
+    contact: Records  # (n,): CONTACT_FIELDS, the first `touching[0]` of them
+    touching: IntArray  # (1,): how many
+    disc: FloatArray  # (m, 4): x, y, radius [m], friction
+    grid: Grid
+    slope: FloatArray  # (STAGES, size of the vector): what the stages of a step found
+    vector: FloatArray  # (3, size of the vector): of a stage, of the end of a step, of an instant in between
+    matrix: FloatArray  # (n, n): of the complementarity problem
+    rubbed: FloatArray  # (n, n): what friction takes from it, per coefficient of friction
+    free: FloatArray  # (n,): its vector
+    force: FloatArray  # (n,): its solution
+    basic: IntArray  # (n,): where that is positive
+    pivoting: FloatArray  # scratch of the solver
+    testing: FloatArray  # scratch of the test for P-matrices
+
+
+class State(NamedTuple):
+    """All that a run depends on, P1 (60): a run from a copy is equal to the bit."""
+
+    clock: IntArray  # (1,): steps of dt done
+    vector: FloatArray  # theta (n,), p (2,), their rates, and integrals since the step began: n times SUMS, WORKS
+    alpha: IntArray  # (n,)
+    pushing: IntArray  # (n,): whether the contact of each link pushed last, where the solver starts
+    touch: Records  # (n,): TOUCH_FIELDS
+    sums: FloatArray  # (n, 10): SUMS of the tick [N s, N m s], the same since the last row
+    ledger: FloatArray  # (7,): energy and works [J] as types.LEDGER; NEXT_STEP [s], START_ENERGY [J]
+
+
+def make_problem(robot: Robot, world: World, servo: Servo, options: PlanarHybridOptions) -> Problem:
+    n, g = len(robot.links), world.gravity
+    link = record_array(n, LINK_FIELDS)
+    for row, part in zip(link, robot.links, strict=True):
+        row.half, row.mass, row.inertia = part.length / 2, part.mass, part.inertia
+        row.axis, row.radius = part.half_core, part.radius
+        row.grip = world.ground.friction * part.mass * g
+        row.twist = 0.5 * row.grip * row.half if world.ground.torque else 0.0  # P1 (14)
+    prepare_chain(link)
+    disc = np.array([[d.x, d.y, d.radius, d.friction] for d in world.discs]).reshape(-1, 4)
+    boxes = np.column_stack([disc[:, :2] - disc[:, 2:3], disc[:, :2] + disc[:, 2:3]])
+    number = np.zeros(17)
+    number[CENTRE], number[PRINTED] = options.contact == "centre", options.obstacle_friction == "printed"
+    number[DT], number[TOLERANCE] = options.dt, options.tolerance
+    number[FRICTION_SPEED], number[FRICTION_RATE] = options.friction_speed, options.friction_rate
+    number[STIFFNESS], number[DAMPING] = servo.stiffness, servo.damping
+    number[LIMIT] = min(servo.torque_limit, 1e12)  # finite, so that arithmetic with it stays finite
+    number[MASS], number[WEIGHT] = robot.mass, robot.mass * max(g, 9.81)  # a scale for residuals, also in space
+    number[ROUGH] = bool(disc[:, 3].any())
+    size = 2 * (n + 2) + SUMS * n + WORKS
+    return Problem(
+        number=number,
+        link=link,
+        contact=record_array(n, CONTACT_FIELDS),
+        touching=np.zeros(1, np.int64),
+        disc=disc,
+        grid=build_grid(boxes, reach=2 * max(part.half_core + part.radius for part in robot.links)),
+        slope=np.zeros((STAGES, size)),
+        vector=np.zeros((3, size)),
+        matrix=np.zeros((n, n)),
+        rubbed=np.zeros((n, n)),
+        free=np.zeros(n),
+        force=np.zeros(n),
+        basic=np.zeros(n, np.int64),
+        pivoting=workspace(n),
+        testing=p_workspace(min(n, 12)),
+    )
+
+
+def make_state(problem: Problem, pose: Pose) -> State:
+    n = len(problem.link)
+    mass = problem.link["mass"]
+    vector = np.zeros(problem.slope.shape[1])
+    vector[:n], vector[n : n + 2] = pose.angle, mass @ pose.position / mass.sum()
+    vector[n + 2 : 2 * n + 2], vector[2 * n + 2 : 2 * n + 4] = pose.rate, mass @ pose.velocity / mass.sum()
+    ledger = np.zeros(7)
+    ledger[0] = 0.5 * ((mass @ pose.velocity**2).sum() + problem.link["inertia"] @ pose.rate**2)
+    ledger[NEXT_STEP], ledger[START_ENERGY] = problem.number[DT], ledger[0]
+    return State(
+        clock=np.zeros(1, np.int64),
+        vector=vector,
+        alpha=np.zeros(n, np.int64),
+        pushing=np.zeros(n, np.int64),
+        touch=record_array(n, TOUCH_FIELDS),
+        sums=np.zeros((n, 2 * SUMS)),
+        ledger=ledger,
+    )

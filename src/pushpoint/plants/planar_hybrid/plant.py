@@ -1,0 +1,145 @@
+"""The planar hybrid model behind the common door."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from typing import ClassVar
+
+import numpy as np
+
+from pushpoint._jit import compiling_once
+from pushpoint.fields import Frozen
+from pushpoint.mechanics.yaw import yaw_quaternions
+from pushpoint.numerics.records import from_table, table
+from pushpoint.plants import plants
+from pushpoint.plants._base import StateArrays
+from pushpoint.plants.planar_hybrid.jump import BEYOND
+from pushpoint.plants.planar_hybrid.model import MOST_JUMPS, TOUCH_FIELDS, WORST_LINK, State, make_problem, make_state
+from pushpoint.plants.planar_hybrid.options import PlanarHybridOptions
+from pushpoint.plants.planar_hybrid.run import CEILING, TABLE_FULL, place_from_python, run_ticks
+from pushpoint.plants.planar_hybrid.unknown import narrow_gaps, refuse_unknown
+from pushpoint.robots import Robot, Servo
+from pushpoint.types import (
+    Command,
+    CommandTable,
+    Contacts,
+    Event,
+    ExtraColumn,
+    Failure,
+    Observation,
+    Pose,
+    Status,
+    Trace,
+    grown,
+    new_trace,
+)
+from pushpoint.worlds import World
+
+ADVICE = {
+    Status.NOT_CONVERGED: "contact forces do not exist or are not unique: obstacle friction may exceed mu_o*, "
+    "see friction_bound; try less of it, or plant 'planar_stepping'",
+    Status.NOT_FINITE: "try a smaller plant.dt or plant.tolerance; check servo gains and feed-forward torques",
+    Status.TOO_MANY_EVENTS: "jumps accumulate; try plant 'planar_stepping', which has no events",
+}
+JUMPS = ("", "impact", "detachment", "change-of-side", "friction-beyond-bound")
+
+
+@plants.register("planar_hybrid")
+class PlanarHybrid:
+    """Planar hybrid model that tracks events, with contact forces from a complementarity problem (P1)."""
+
+    Options: ClassVar[type[Frozen]] = PlanarHybridOptions
+    extra_columns: ClassVar[tuple[ExtraColumn, ...]] = (
+        ExtraColumn("friction_bound", "1", "obstacle friction up to which contact forces are unique, at most 10"),
+        ExtraColumn("links_in_contact", "1", "links whose contacts enter the complementarity problem"),
+    )
+
+    def __init__(self, robot: Robot, world: World, servo: Servo, options: PlanarHybridOptions) -> None:
+        self.dt = options.dt
+        self._problem = make_problem(robot, world, servo, options)
+
+    @classmethod
+    def build(cls, robot: Robot, world: World, servo: Servo, options: PlanarHybridOptions) -> PlanarHybrid:
+        refuse_unknown(robot, world, servo)
+        for message in narrow_gaps(robot, world):
+            warnings.warn(message, stacklevel=2)
+        return cls(robot, world, servo, options)
+
+    def initial_state(self, pose: Pose) -> State:
+        return make_state(self._problem, pose)
+
+    def observe(self, state: State, period: float) -> Observation:
+        link, n = self._problem.link, len(self._problem.link)
+        place_from_python(self._problem, state.vector)
+        angle, rate = state.vector[:n].copy(), state.vector[n + 2 : 2 * n + 2]
+        return Observation(
+            time=float(state.clock[0] * self.dt),
+            joint_angle=angle[1:] - angle[:-1],
+            joint_rate=rate[1:] - rate[:-1],
+            joint_torque=state.sums[1:, 4] / period,
+            link_position=table(link, "x", "y"),
+            link_yaw=angle,
+            link_orientation=yaw_quaternions(angle),
+            link_velocity=table(link, "vx", "vy"),
+            contacts=self._contacts(state, period),
+        )
+
+    def _contacts(self, state: State, period: float) -> Contacts:
+        """The links that were pushed during the last tick."""
+        pushed = np.flatnonzero((state.sums[:, 0] != 0.0) | (state.sums[:, 1] != 0.0))
+        touch, angle = state.touch[pushed], state.vector[pushed]
+        across = np.cos(angle) * touch["normal_y"] - np.sin(angle) * touch["normal_x"]
+        return Contacts(
+            link=pushed,
+            obstacle=touch["obstacle"].astype(np.int64),
+            place=touch["place"].copy(),
+            side=np.where(across < 0, 1, -1),  # pushed to the right: the obstacle is on the left
+            point=table(touch, "point_x", "point_y"),
+            normal=table(touch, "normal_x", "normal_y"),
+            force=state.sums[pushed, :2] / period,
+        )
+
+    def advance(self, state: State, command: Command, substeps: int) -> Failure | None:
+        rows = (command.joint_angle, command.joint_rate, command.torque)
+        commands = CommandTable(*(np.array(row, dtype=float)[np.newaxis] for row in rows))
+        scrap = new_trace(len(state.alpha), 1, substeps, 2)  # two ticks per row: one tick writes none
+        return self.rollout(state, commands, substeps, scrap)[1]
+
+    def rollout(self, state: State, table: CommandTable, substeps: int, trace: Trace) -> tuple[Trace, Failure | None]:
+        with compiling_once("planar_hybrid"):
+            status, tick = run_ticks(self._problem, state, table, 0, substeps, trace)
+        while status == TABLE_FULL:
+            trace = grown(trace, len(trace.contact), len(trace.event) + 2 * MOST_JUMPS * (substeps + 1))
+            status, tick = run_ticks(self._problem, state, table, tick, substeps, trace)
+        return trace, None if status == Status.OK else self._failure(state, trace, Status(status))
+
+    def _failure(self, state: State, trace: Trace, status: Status) -> Failure:
+        residual = float(trace.step[trace.cursor[2] - 1, 0])
+        link = int(self._problem.number[WORST_LINK])
+        return Failure(status, float(state.clock[0] * self.dt), link, residual, ADVICE[status])
+
+    def events(self, trace: Trace) -> Iterator[Event]:
+        for time, kind, link, obstacle, impulse, bound in trace.event[: trace.cursor[5]]:
+            detail = f"link {link:.0f}, obstacle {obstacle:.0f}"
+            if kind == BEYOND:
+                detail = f"contact forces are unique for friction below {bound:.3g} only"
+            elif impulse > 0.0:
+                detail += f", {impulse:.3g} N s"
+            yield Event(float(time), JUMPS[int(kind)], detail)
+
+    def record_start(self, state: State, trace: Trace) -> None:
+        link, n = self._problem.link, len(self._problem.link)
+        place_from_python(self._problem, state.vector)
+        trace.link[0, :, 0:2], trace.link[0, :, 3:5] = table(link, "x", "y"), table(link, "vx", "vy")
+        trace.link[0, :, 2], trace.link[0, :, 5] = state.vector[:n], state.vector[n + 2 : 2 * n + 2]
+        trace.energy[0, 0], trace.energy[0, 1:] = state.clock[0] * self.dt, state.ledger[:5]
+        trace.extra[0, 0] = CEILING
+        trace.cursor[0] = 1
+
+    def dump(self, state: State) -> StateArrays:
+        return {name: table(a) if name == "touch" else a.copy() for name, a in state._asdict().items()}
+
+    def restore(self, arrays: StateArrays) -> State:
+        values = {name: np.array(arrays[name]) for name in State._fields if name != "touch"}
+        return State(touch=from_table(arrays["touch"], TOUCH_FIELDS), **values)

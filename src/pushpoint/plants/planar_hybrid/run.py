@@ -1,0 +1,168 @@
+"""Runs of ticks in one compiled call, and what is recorded of them."""
+
+from __future__ import annotations
+
+from pushpoint._jit import entry_point, kernel
+from pushpoint.mechanics.joint_forces import factor_joints
+from pushpoint.numerics.lcp.friction import friction_bound_kernel
+from pushpoint.plants.planar_hybrid.contacts import gather_contacts, place_links, remember
+from pushpoint.plants.planar_hybrid.flow import OK, answer, rubbing
+from pushpoint.plants.planar_hybrid.integrate import flow
+from pushpoint.plants.planar_hybrid.jump import BEYOND, TOO_MANY, jump, log
+from pushpoint.plants.planar_hybrid.model import (
+    DT,
+    EVALUATIONS,
+    MOST_JUMPS,
+    RESIDUAL,
+    START_ENERGY,
+    SUMS,
+    UNSURE,
+    WORKS,
+    Problem,
+    State,
+)
+from pushpoint.types import CommandTable, FloatArray, Trace
+
+TABLE_FULL = -1  # the tables of contacts and events must grow before the run can go on
+CEILING = 10.0  # of mu_o* that is looked for
+NO_FRICTION = 1e-9  # stands for it where directions of friction are asked for
+
+
+@kernel
+def command(problem: Problem, commands: CommandTable, row: int) -> None:
+    for i in range(1, problem.link.shape[0]):
+        a = problem.link[i]
+        a.reference, a.reference_rate = commands.joint_angle[row, i - 1], commands.joint_rate[row, i - 1]
+        a.feed = commands.torque[row, i - 1]
+
+
+@kernel
+def close_step(problem: Problem, state: State) -> None:
+    """Move the integrals of the step into the sums and the ledger."""
+    n, vector = problem.link.shape[0], state.vector
+    for i in range(n):
+        for k in range(SUMS):
+            at = 2 * n + 4 + SUMS * i + k
+            state.sums[i, k] += vector[at]
+            state.sums[i, SUMS + k] += vector[at]
+            vector[at] = 0.0
+    for k in range(WORKS):
+        at = (2 + SUMS) * n + 4 + k
+        state.ledger[1 + k] += vector[at]
+        vector[at] = 0.0
+
+
+@kernel
+def settle(problem: Problem, state: State) -> None:
+    """Poses, kinetic energy and contacts at the end of a tick."""
+    place_links(problem, state.vector)
+    gather_contacts(problem, state)
+    remember(state, problem.contact, problem.touching)
+    ledger, energy = state.ledger, 0.0
+    for i in range(problem.link.shape[0]):
+        a = problem.link[i]
+        energy += 0.5 * (a.mass * (a.vx * a.vx + a.vy * a.vy) + a.inertia * a.w * a.w)
+    ledger[0] = energy
+    ledger[4] = energy - ledger[START_ENERGY] - ledger[1] - ledger[2] - ledger[3]
+
+
+@kernel
+def friction_bound(problem: Problem) -> float:
+    """mu_o* of P1's Proposition 18 for the contacts of the pose, at most CEILING; links are placed already."""
+    count = problem.touching[0]
+    if count == 0 or count > problem.testing.shape[0] - 1:
+        return CEILING
+    factor_joints(problem.link)
+    for k in range(count):
+        c = problem.contact[k]
+        c.friction = max(c.friction, NO_FRICTION)
+        answer(problem, problem.matrix, k, 1.0, 0.0)
+        answer(problem, problem.rubbed, k, 0.0, -rubbing(problem, c) / c.friction)
+    return friction_bound_kernel(problem.matrix, problem.rubbed, count, CEILING, problem.testing)
+
+
+@kernel
+def report_beyond(problem: Problem, trace: Trace, time: float) -> None:
+    """Friction above mu_o* during the last tick is an event."""
+    if problem.number[UNSURE] > 0.0 and log(trace, time, BEYOND, int(problem.contact[0].link), -1):
+        trace.event[trace.cursor[5] - 1, 5] = friction_bound(problem)
+    problem.number[UNSURE] = 0.0
+
+
+@kernel
+def write_row(problem: Problem, state: State, trace: Trace, time: float, span: float) -> None:
+    """Record the state and the means over the `span` [s] since the last row."""
+    row, n = trace.cursor[0], problem.link.shape[0]
+    for i in range(n):
+        a, out = problem.link[i], trace.link
+        out[row, i, 0], out[row, i, 1], out[row, i, 2] = a.x, a.y, state.vector[i]
+        out[row, i, 3], out[row, i, 4], out[row, i, 5] = a.vx, a.vy, a.w
+        write_contact(state, trace, i, span)
+        for k in range(SUMS):
+            out[row, i, 6 + k] = state.sums[i, SUMS + k] / span
+            state.sums[i, SUMS + k] = 0.0
+    trace.energy[row, 0] = time
+    for k in range(5):
+        trace.energy[row, 1 + k] = state.ledger[k]
+    trace.extra[row, 0] = friction_bound(problem)
+    trace.extra[row, 1] = problem.touching[0]
+    trace.cursor[0] = row + 1
+    trace.cursor[3] = 0
+
+
+@kernel
+def write_contact(state: State, trace: Trace, i: int, span: float) -> None:
+    """A line of the contact table if link i was pushed since the last row: the columns types.CONTACT_COLUMNS."""
+    fx, fy, t = state.sums[i, SUMS], state.sums[i, SUMS + 1], state.touch[i]
+    if fx == 0.0 and fy == 0.0:
+        return
+    out, at = trace.contact, trace.cursor[1]
+    out[at, 0], out[at, 1], out[at, 2], out[at, 3] = trace.cursor[0], i, t.obstacle, t.place
+    out[at, 4], out[at, 5], out[at, 6], out[at, 7] = t.point_x, t.point_y, t.normal_x, t.normal_y
+    out[at, 8], out[at, 9], out[at, 10], out[at, 11] = fx / span, fy / span, t.slip, t.impact
+    t.impact = 0.0
+    trace.cursor[1] = at + 1
+
+
+@entry_point
+def run_ticks(
+    problem: Problem, state: State, commands: CommandTable, first: int, substeps: int, trace: Trace
+) -> tuple[int, int]:
+    """Ticks `first` .. of the table. Returns the status and the number of the tick that was not completed."""
+    number, dt = problem.number, problem.number[DT]
+    for row in range(first, commands.joint_angle.shape[0]):
+        contacts, events = trace.cursor[1] + problem.link.shape[0], trace.cursor[5] + MOST_JUMPS * (substeps + 1)
+        if contacts > trace.contact.shape[0] or events > trace.event.shape[0]:
+            return TABLE_FULL, row
+        command(problem, commands, row)
+        for i in range(problem.link.shape[0]):
+            for k in range(SUMS):
+                state.sums[i, k] = 0.0
+        for k in range(substeps):
+            number[RESIDUAL] = number[EVALUATIONS] = 0.0
+            status, before = OK, trace.cursor[5]
+            if state.clock[0] == 0:
+                status = jump(problem, state, trace, 0.0)  # what overlaps at the start is in contact
+            if status == OK:
+                status = flow(problem, state, trace, state.clock[0] * dt, k * dt)
+            if status == OK and trace.cursor[5] - before > MOST_JUMPS:
+                status = TOO_MANY
+            close_step(problem, state)
+            at = trace.cursor[2]
+            trace.step[at, 0], trace.step[at, 1], trace.step[at, 2] = number[RESIDUAL], number[EVALUATIONS], status
+            trace.cursor[2] = at + 1
+            if status != OK:
+                return status, row
+            state.clock[0] += 1
+        settle(problem, state)
+        report_beyond(problem, trace, state.clock[0] * dt)
+        trace.cursor[3] += 1
+        if trace.cursor[3] == trace.cursor[4]:
+            write_row(problem, state, trace, state.clock[0] * dt, trace.cursor[3] * substeps * dt)
+    return OK, commands.joint_angle.shape[0]
+
+
+@entry_point
+def place_from_python(problem: Problem, vector: FloatArray) -> None:
+    """Poses and velocities of the links, for observations."""
+    place_links(problem, vector)

@@ -1,0 +1,101 @@
+"""Runs of P1: Liljebäck, Pettersen, Stavdahl, Gravdahl, Hybrid Modelling and Control of Obstacle-Aided Snake Robot
+Locomotion, 2010.
+
+Here P1's signs and numbers are translated, and nowhere else:
+
+- P1 counts links from the tail (1) to the head (n), this package from the tail too, but from 0. P1's joint angle is
+  theta_i - theta_{i+1}, ours has the other sign.
+- P1 (99) is the gait of P2 with the phase counted from the head joint, A sin(w t + (i - (n - 1)) d): only so do
+  Figs. 10 and 11 come out. At our joint j = i - 1 of J it is A sin(w t - (J - 1 - j) d + pi).
+"""
+
+from __future__ import annotations
+
+import math
+from itertools import pairwise
+from math import radians
+from typing import Any
+
+from pushpoint.scenario import Choice, Scenario, Start
+from pushpoint.scenarios import scenarios
+
+KEY = "liljeback2010"
+PAPER = "Liljebäck et al. 2010, Hybrid Modelling and Control of Obstacle-Aided Snake Robot Locomotion"
+CONTROL_PERIOD = 0.005  # [s]; P1 controls in continuous time
+
+# P1 Fig. 10 at t = 0: the gait's own shape; place and mean angle were fitted to the figure, to 1 mm rms.
+AMONG_PIPES = Start(position=(0.514, 0.0957), angle=radians(9.355))
+
+# P1 VIII-B1: theta_0 and p_0.
+LINK_ANGLES = (7.0, -32.0, -57.0, -46.0, -8.0, 33.0, 53.0, 45.0, 12.0, -23.0)  # [deg]
+CURLED = Start(
+    position=(0.0, 0.0),
+    angle=radians(sum(LINK_ANGLES) / len(LINK_ANGLES)),
+    joint_angle=tuple(radians(b - a) for a, b in pairwise(LINK_ANGLES)),
+    jitter=1e-4,  # single runs are chaotic: claims are about ensembles over the seed
+)
+
+# P1 VIII-B1: three rows of 5 cm radius (the printed 10 cm is the diameter: only so does the stated pose not overlap),
+# 25 cm apart; places read off Fig. 12.
+LAWS = {"friction": 0.3, "obstacle_friction": 0.2, "ground_torque": True}
+ROWS = Choice(name="rows", options={"columns": 18, "x": -0.585, "y": -0.24} | LAWS)
+CLUTTER = Choice(name="clutter")
+
+
+def gait(frequency: float, phase_shift: float) -> Choice:
+    """P1 (99) with an amplitude of 40 deg; frequency [deg/s], phase shift [deg]."""
+    options = {
+        "amplitude": radians(40.0),
+        "frequency": radians(frequency),
+        "phase_shift": radians(-phase_shift),
+        "start_phase": math.pi,
+        "rates": False,  # P1 (81)
+    }
+    return Choice(name="serpenoid", options=options)
+
+
+def add(slug: str, title: str, section: str, **fields: Any) -> None:
+    """Register one run; fields left out are those of the hybrid controller among rows of obstacles."""
+    common: dict[str, Any] = {
+        "robot": Choice(name="ten-link"),
+        "world": ROWS,
+        "plant": Choice(name="planar_hybrid"),
+        "controller": Choice(name="jam-resolution"),
+        "start": CURLED,
+        "duration": 30.0,
+        "control_period": CONTROL_PERIOD,
+        "source": f"{PAPER}, {section}",
+    }
+    name = f"{KEY}/{slug}"
+    scenarios.add(name, Scenario(name=name, title=title, **(common | fields)))
+
+
+WITHOUT = Choice(name="jam-resolution", options={"resolution": False})
+
+add(
+    "track",
+    "Aiko without width along seven pipes, lateral undulation",
+    "VIII-A, Figs. 10 and 11",
+    robot=Choice(name="thin-aiko"),
+    world=Choice(name="track", options={"ground_torque": True}),
+    controller=gait(80.0, 50.0),
+    start=AMONG_PIPES,
+    duration=11.0,
+)
+add(
+    "rows-serpenoid",
+    "Lateral undulation among rows of obstacles gets stuck",
+    "VIII-B2, Fig. 12 top",
+    controller=gait(40.0, 40.0),
+    duration=20.0,
+)
+add("rows", "Jams among rows of obstacles are detected and resolved", "VIII-B3, Fig. 12 middle, Figs. 13 to 15")
+add("rows-no-resolution", "The same, jams left alone", "VIII-B3; without resolution ours", controller=WITHOUT)
+add("clutter", "Jams in clutter are detected and resolved", "VIII-B3, Fig. 12 bottom, Fig. 13", world=CLUTTER)
+add(
+    "clutter-no-resolution",
+    "The same, jams left alone",
+    "VIII-B3; without resolution ours",
+    world=CLUTTER,
+    controller=WITHOUT,
+)
