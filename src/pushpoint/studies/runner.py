@@ -35,8 +35,9 @@ def run(study: Study, processes: int | None = None, *, progress: bool = False) -
     With one process everything happens in this one. Rows are in the order of variants and seeds, whatever is
     finished first. A run that fails is a row; an interrupt (Ctrl-C) keeps the rows that are finished.
     """
-    check(study)
     pairs = [(variant, seed) for variant in study.variants for seed in study.seeds]
+    processes = _at_most(processes, len(pairs))
+    check(study)
     jobs = [_job(study, variant, seed) for variant, seed in pairs]
     finished: dict[int, Row] = {}
     try:
