@@ -213,11 +213,33 @@ def test_an_interrupt_keeps_finished_rows(monkeypatch: pytest.MonkeyPatch) -> No
     assert [row.seed for row in found.rows] == [0, 2]
 
 
-@pytest.mark.parametrize(("error", "told"), [(BrokenProcessPool(), "process died"), (TypeError("no"), "TypeError: no")])
-def test_a_process_that_dies_is_told(error: Exception, told: str) -> None:
+def test_a_job_whose_process_dies_fails_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Processes are replaced: a number over ten dies, and with it all that would have come later."""
+
+    def done(waiting: dict[int, int], processes: int) -> Iterator[tuple[int, Outcome]]:
+        while waiting and next(iter(waiting.values())) <= 10:
+            k, job = next(iter(waiting.items()))
+            del waiting[k]
+            yield k, Outcome({"answer": job})
+
+    monkeypatch.setattr(runner, "_done_beside", done)
+    found = dict(runner.outcomes([1, 2, 30, 4, 50, 6], processes=2))  # type: ignore[list-item]
+    assert [k for k in sorted(found) if found[k].problems] == [2, 4]
+    assert all("process that ran it died" in found[k].problems[runner.RUN] for k in (2, 4))
+    assert len(found) == 6
+    hopeless = dict(runner.outcomes([30] * 50, processes=2))  # type: ignore[list-item]
+    assert len(hopeless) == 50
+    assert all(outcome.problems for outcome in hopeless.values())
+
+
+def test_jobs_that_cannot_be_sent_fail_alone() -> None:
     future: Future[Outcome] = Future()
-    future.set_exception(error)
-    assert told in runner._outcome_of(future).problems[runner.RUN]
+    future.set_exception(TypeError("cannot pickle"))
+    assert runner._outcome_of(future).problems[runner.RUN] == "TypeError: cannot pickle"
+    broken: Future[Outcome] = Future()
+    broken.set_exception(BrokenProcessPool())
+    with pytest.raises(BrokenProcessPool):
+        runner._outcome_of(broken)
 
 
 # --- files and summaries ---

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from multiprocessing import active_children, get_context
 from typing import TYPE_CHECKING
 
@@ -24,9 +24,10 @@ if TYPE_CHECKING:
 
 RUN = "run"  # name of the only run of a job
 PROCESS_DIED = (
-    "the process died that ran it, or another one beside it; was there enough memory? "
+    "the process that ran it died; was there enough memory? "
     'In scripts studies have to start below `if __name__ == "__main__":`'
 )
+PATIENCE = 2  # times that processes may die in succession before any has finished a job
 
 
 def run(study: Study, processes: int | None = None, *, progress: bool = False) -> Results:
@@ -101,10 +102,14 @@ def outcomes(jobs: Sequence[Job], processes: int | None = None) -> Iterator[tupl
     if processes <= 1:
         yield from ((k, do(job)) for k, job in enumerate(jobs))
         return
-    with _pool(processes) as pool:
-        numbers = {pool.submit(do, job): k for k, job in enumerate(jobs)}
-        for future in as_completed(numbers):
-            yield numbers[future], _outcome_of(future)
+    waiting, in_vain = dict(enumerate(jobs)), 0
+    while waiting and in_vain < PATIENCE:
+        before = len(waiting)
+        yield from _done_beside(waiting, processes)
+        in_vain = in_vain + 1 if len(waiting) == before else 0
+        if waiting:  # A process died, and took the others along. Whose fault it was shows when jobs are done alone.
+            yield _done_alone(waiting)
+    yield from ((k, Outcome(problems={RUN: PROCESS_DIED})) for k in waiting)
 
 
 def _at_most(processes: int | None, jobs: int) -> int:
@@ -113,11 +118,30 @@ def _at_most(processes: int | None, jobs: int) -> int:
     return min(processes or os.cpu_count() or 1, jobs)
 
 
+def _done_beside(waiting: dict[int, Job], processes: int) -> Iterator[tuple[int, Outcome]]:
+    """Take out what can be done by so many processes until one of them dies."""
+    with _pool(processes) as pool, suppress(BrokenProcessPool):
+        numbers = {pool.submit(do, job): k for k, job in waiting.items()}
+        for future in as_completed(numbers):
+            outcome = _outcome_of(future)
+            del waiting[numbers[future]]
+            yield numbers[future], outcome
+
+
+def _done_alone(waiting: dict[int, Job]) -> tuple[int, Outcome]:
+    """Take out the first job."""
+    first = next(iter(waiting))
+    job = {first: waiting.pop(first)}
+    for found in _done_beside(job, 1):
+        return found
+    return first, Outcome(problems={RUN: PROCESS_DIED})
+
+
 def _outcome_of(future: Future[Outcome]) -> Outcome:
     try:
         return future.result()
     except BrokenProcessPool:
-        return Outcome(problems={RUN: PROCESS_DIED})
+        raise
     except Exception as error:  # such as jobs that cannot be sent to another process
         return Outcome(problems={RUN: told(error)})
 
