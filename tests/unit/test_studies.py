@@ -117,6 +117,7 @@ def test_seeds_and_overrides_reach_the_scenario() -> None:
         ({"variants": {}}, "variants"),
         ({"variants": {"a": {"seed": 1}}}, "seeds are a field"),
         ({"seeds": 0}, "seeds"),
+        ({"seeds": 10**12}, "at most"),
         ({"seeds": (1, 1)}, "each seed"),
         ({"seeds": (-1,)}, "seeds"),
         ({"scenario": 3}, "scenario"),
@@ -167,6 +168,23 @@ def test_failed_runs_are_rows() -> None:
     assert all("overlaps" in row.message and not row.values for row in failed)
     assert found.summary().variants["base"].failed == len(failed)
     assert found.table()[failed[0].seed]["distance"] is None
+
+
+def test_runs_that_cannot_be_stated_are_rows() -> None:
+    """Ten darts place more or fewer pegs: some worlds have no peg 6 to be made thinner."""
+    scattered = Scenario(
+        name="lab/scattered",
+        robot={"name": "uniform", "options": {"links": 3}},
+        world={"name": "random-field", "options": {"darts": 10, "x_min": 1.0, "x_max": 2.0}},
+        controller="hold",
+        duration=0.02,
+    )
+    thinner = {"world.obstacles.6.radius": 0.01}
+    found = run(Study(scenario=scattered, seeds=12, variants={"base": {}, "thinner": thinner}), processes=1)
+    failed = [row for row in found.rows if row.failed]
+    assert 0 < len(failed) < 12
+    assert all(row.variant == "thinner" and "'6' is not an index" in row.message for row in failed)
+    assert [row.seed for row in found.rows] == [*range(12), *range(12)]
 
 
 def test_whatever_a_run_raises_is_told_in_its_row(monkeypatch: pytest.MonkeyPatch) -> None:

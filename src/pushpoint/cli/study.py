@@ -97,17 +97,19 @@ def show(
 
 def parsed_seeds(text: str) -> list[int]:
     """`20` stands for 0 to 19, `0:100` for 0 to 99, `3,5,8` for these."""
-    if re.fullmatch(r"\d+", text):
-        found = list(range(int(text)))
-    elif match := re.fullmatch(r"(\d+):(\d+)", text):
-        found = list(range(int(match[1]), int(match[2])))
+    from pushpoint.studies.study import MOST_SEEDS
+
+    if match := re.fullmatch(r"(?:(\d+):)?(\d+)", text):
+        found: Sequence[int] = range(int(match[1] or 0), int(match[2]))
     elif re.fullmatch(r"\d+(,\d+)*,?", text):
         found = [int(number) for number in text.split(",") if number]
     else:
         raise InvalidInput(f"--seeds {text!r}: should look like 20, 0:100 or 3,5,8")
-    if not found:
-        raise InvalidInput(f"--seeds {text!r}: no seed at all; 2:5 are the seeds 2, 3 and 4")
-    return found
+    if not 0 < len(found) <= MOST_SEEDS:
+        raise InvalidInput(
+            f"--seeds {text!r}: gives {len(found)} seeds, should be 1 to {MOST_SEEDS}; 2:5 are 2, 3 and 4"
+        )
+    return list(found)
 
 
 def _labelled(text: str, option: str) -> tuple[str, dict[str, Any]]:

@@ -39,18 +39,18 @@ def run(study: Study, processes: int | None = None, *, progress: bool = False) -
     pairs = [(variant, seed) for variant in study.variants for seed in study.seeds]
     processes = _at_most(processes, len(pairs))
     check(study)
-    jobs = [_job(study, variant, seed) for variant, seed in pairs]
-    finished: dict[int, Row] = {}
+    jobs, finished = _jobs(study, pairs)
+    numbers = list(jobs)
     try:
         with _bar(study, len(jobs), progress) as bar:
-            for k, outcome in outcomes(jobs, processes):
-                finished[k] = _row(*pairs[k], outcome)
+            for k, outcome in outcomes(list(jobs.values()), processes):
+                finished[numbers[k]] = _row(*pairs[numbers[k]], outcome)
                 if bar is not None:
                     bar.update(failed=outcome.problems != {})
     except KeyboardInterrupt:
         if not finished:
             raise
-    return Results(study, tuple(finished[k] for k in sorted(finished)), interrupted=len(finished) < len(jobs))
+    return Results(study, tuple(finished[k] for k in sorted(finished)), interrupted=len(finished) < len(pairs))
 
 
 def check(study: Study) -> None:
@@ -78,9 +78,16 @@ def warm_up(scenario: Scenario) -> None:
         return
 
 
-def _job(study: Study, variant: str, seed: int) -> Job:
+def _jobs(study: Study, pairs: Sequence[tuple[str, int]]) -> tuple[dict[int, Job], dict[int, Row]]:
+    """The jobs by number, and the rows of those that cannot even be stated: a world may be impossible for a seed."""
     questions = {wanted.column: Question(wanted.name, wanted.options, (RUN,)) for wanted in study.measurements}
-    return Job({RUN: study.scenario_of(variant, seed)}, questions)
+    jobs, refused = {}, {}
+    for k, (variant, seed) in enumerate(pairs):
+        try:
+            jobs[k] = Job({RUN: study.scenario_of(variant, seed)}, questions)
+        except InvalidInput as error:
+            refused[k] = _row(variant, seed, Outcome(problems={RUN: str(error)}))
+    return jobs, refused
 
 
 def _row(variant: str, seed: int, outcome: Outcome) -> Row:
