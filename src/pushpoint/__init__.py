@@ -12,12 +12,13 @@ from pushpoint._version import __version__
 
 if TYPE_CHECKING:
     from pushpoint import control, plants, robots, scenarios, worlds
-    from pushpoint.api import simulate
+    from pushpoint.api import run_study, simulate
     from pushpoint.recording import Checkpoint, Recording, load
     from pushpoint.reproduction import Claim
     from pushpoint.robots import Link, Robot, Servo
     from pushpoint.scenario import Choice, Scenario, Start
     from pushpoint.simulation import resume
+    from pushpoint.studies import Study
     from pushpoint.types import Command, Observation
     from pushpoint.worlds import Disc, Ground, World
 
@@ -35,6 +36,7 @@ __all__ = [
     "Scenario",
     "Servo",
     "Start",
+    "Study",
     "World",
     "__version__",
     "control",
@@ -42,6 +44,7 @@ __all__ = [
     "plants",
     "resume",
     "robots",
+    "run_study",
     "scenarios",
     "simulate",
     "worlds",
@@ -61,9 +64,11 @@ _HOMES = {
     "Scenario": "pushpoint.scenario",
     "Servo": "pushpoint.robots",
     "Start": "pushpoint.scenario",
+    "Study": "pushpoint.studies",
     "World": "pushpoint.worlds",
     "load": "pushpoint.recording",
     "resume": "pushpoint.simulation",
+    "run_study": "pushpoint.api",
     "simulate": "pushpoint.api",
 }
 _SUBPACKAGES = {"control", "plants", "robots", "scenarios", "worlds"}  # each with its registry

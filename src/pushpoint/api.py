@@ -1,34 +1,45 @@
-"""What people call: runs by the name of a scenario, by its file, or by the Scenario itself."""
+"""What people call: runs and studies by the name of a scenario, by a file, or by the Scenario itself."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 from pushpoint.errors import InvalidInput
+from pushpoint.files import read_yaml
 from pushpoint.recording import Recording
 from pushpoint.scenario import Scenario
 from pushpoint.scenarios import scenarios
 from pushpoint.simulation import simulate as _simulate
 
+if TYPE_CHECKING:
+    from pushpoint.studies import Results, Study
+
 FILE_ENDINGS = (".yaml", ".yml", ".json")
 
 
-def find_scenario(scenario: str | os.PathLike[str] | Scenario) -> Scenario:
+Source = str | os.PathLike[str]
+
+
+def find_scenario(scenario: Source | Scenario) -> Scenario:
     """A Scenario as it is, the one in a .yaml file, or the registered one of that name."""
     if isinstance(scenario, Scenario):
         return scenario
-    if isinstance(scenario, os.PathLike) or (isinstance(scenario, str) and scenario.endswith(FILE_ENDINGS)):
+    if _is_file(scenario):
         return Scenario.from_yaml(Path(scenario))
     if isinstance(scenario, str):
         return scenarios[scenario]
     raise InvalidInput(f"scenario = {scenario!r}: give a name, a path to a .yaml file or a Scenario")
 
 
+def _is_file(source: object) -> TypeGuard[Source]:
+    return isinstance(source, os.PathLike) or (isinstance(source, str) and source.endswith(FILE_ENDINGS))
+
+
 def simulate(
-    scenario: str | os.PathLike[str] | Scenario,
+    scenario: Source | Scenario,
     overrides: Mapping[str, Any] | None = None,
     *,
     progress: bool = False,
@@ -41,3 +52,47 @@ def simulate(
     until then, when the plant cannot go on.
     """
     return _simulate(find_scenario(scenario), overrides, progress=progress, **fields)
+
+
+def run_study(
+    study: Source | Scenario | Study,
+    overrides: Mapping[str, Any] | None = None,
+    *,
+    processes: int | None = None,
+    progress: bool = False,
+    **fields: Any,
+) -> Results:
+    """Run a scenario with many seeds, in one or several variants, on local processes.
+
+    ``run_study("transeth2008a/track", {"start.jitter": 1e-4}, seeds=20, measures=["distance"])``: overrides hold
+    for all runs, keywords are fields of Study (seeds, variants, measures, beyond). A Study, or the file of one,
+    is run as it is but for these. A run that fails is a row of the results.
+    """
+    from pushpoint.studies import run  # here, as plain runs need no processes
+
+    return run(find_study(study, overrides, **fields), processes, progress=progress)
+
+
+def find_study(study: Source | Scenario | Study, overrides: Mapping[str, Any] | None = None, /, **fields: Any) -> Study:
+    """The study that is given, in a file or around a scenario, with more overrides and other fields."""
+    from pushpoint.studies import Study
+
+    data = dict(study) if isinstance(study, Study) else _study_data(study)
+    return Study.parse(data | fields | {"overrides": _merged(data.get("overrides"), overrides)})
+
+
+def _study_data(source: Source | Scenario) -> dict[str, Any]:
+    """Fields of a study: those in a file, or only the scenario. A study names a scenario, scenarios do not."""
+    if not _is_file(source):
+        return {"scenario": source if isinstance(source, str) else find_scenario(source)}
+    data = read_yaml(Path(source), "scenario or study")
+    if not (isinstance(data, dict) and "scenario" in data):
+        return {"scenario": Scenario.parse(data)}
+    if _is_file(data["scenario"]):  # beside the file of the study
+        return data | {"scenario": find_scenario(Path(source).parent / data["scenario"])}
+    return data
+
+
+def _merged(first: Any, then: Mapping[str, Any] | None) -> Any:
+    """Both overrides; what is no mapping is left for the study to refuse."""
+    return {**(first or {}), **(then or {})} if isinstance(first or {}, Mapping) else first

@@ -17,11 +17,12 @@ from pushpoint.mechanics.overlap import overlaps
 from pushpoint.mechanics.pose import planar_pose
 from pushpoint.recording import Recording
 from pushpoint.recording.assemble import RunClock, contact_set, data_set, event_set
-from pushpoint.reproduction import Claim, claims, report
+from pushpoint.reproduction import Claim, _runs, claims, report
 from pushpoint.reproduction.published import CURVES, curve, curves_of
 from pushpoint.scenario import Choice, Scenario
 from pushpoint.scenarios import scenarios
-from pushpoint.simulation import TOUCHING
+from pushpoint.simulation import TOUCHING, simulate
+from pushpoint.studies.jobs import Outcome
 from pushpoint.types import LINK_COLUMNS, FloatArray, Pose, new_trace
 
 P2 = "transeth2008a"
@@ -140,7 +141,7 @@ def test_claims_refer_to_things_that_exist(name: str) -> None:
     claim = claims[name]
     assert claim.id == name
     for scenario in claim.scenarios:
-        assert scenario in scenarios
+        assert scenarios[scenario].with_overrides(claim.overrides)
     options = dict(claim.measure.options) | ({"curve": curve(claim.curve)} if claim.curve else {})
     inspect.signature(measures[claim.measure.name]).bind(*claim.scenarios, **options)
 
@@ -152,6 +153,10 @@ def test_claims_refuse_what_makes_no_sense() -> None:
         made_claim(accepted=(2.0, 1.0))
     with pytest.raises(InvalidInput, match="key/slug"):
         made_claim(id="x")
+    with pytest.raises(InvalidInput, match="seeds = 0"):
+        made_claim(seeds=0)
+    with pytest.raises(InvalidInput, match="a seed, but seeds"):
+        made_claim(seeds=2, overrides={"seed": 3})
 
 
 @pytest.mark.parametrize(
@@ -212,3 +217,88 @@ def test_selection_by_paper_and_by_claim() -> None:
     assert [claim.id for claim in report.chosen(f"{P2}/track-x6")] == [f"{P2}/track-x6"]
     with pytest.raises(UnknownName, match="Did you mean 'transeth2008a'"):
         report.chosen("transeth2008")
+
+
+# --- ensembles and variants ---
+
+TRACK = f"{P2}/track"
+SHORT: dict[str, Any] = {"duration": 0.1, "start.jitter": 1e-4}
+END: dict[str, Any] = {"link": 5, "axis": "x", "time": 0.1}
+
+
+def ensemble(slug: str, seeds: int = 7, **fields: Any) -> Claim:
+    """The place of the middle link after 0.1 s, in mm."""
+    data: dict[str, Any] = {
+        "id": f"lab/{slug}",
+        "scenarios": (TRACK,),
+        "measure": Choice(name="link_coordinate", options=END),
+        "overrides": SHORT,
+        "unit": "mm",
+        "scale": 1e3,
+        "accepted": (None, 600.0),
+        "seeds": seeds,
+    }
+    return made_claim(**(data | fields))
+
+
+def test_equal_runs_have_one_name_and_others_another() -> None:
+    single, many = made_claim(scenarios=(TRACK,)), made_claim(scenarios=(TRACK,), seeds=3)
+    short, shorter = ensemble("a"), ensemble("b", overrides={**SHORT, "duration": 0.05})
+    assert _runs.labels(single) == _runs.labels(many) == (TRACK,)
+    assert _runs.labels(many, 2) == (f"{TRACK} [seed=2]",)
+    assert _runs.labels(short, 2) == (f"{TRACK} [duration=0.1, seed=2, start.jitter=0.0001]",)
+    found = _runs.needed([single, many, short, shorter, short])
+    assert [(run.duration, run.seed) for run in found.values()] == [(scenarios[TRACK].duration, 0), (0.1, 0), (0.05, 0)]
+    assert found[TRACK] == scenarios[TRACK]
+    assert [run.seed for run in _runs.needed([short, many], 2).values()] == [2, 2]
+
+
+def test_claims_that_share_runs_are_measured_together() -> None:
+    a, b = ensemble("a"), ensemble("b", overrides={})
+    c = ensemble("c", scenarios=(f"{P2}/flat",))
+    both = ensemble("d", scenarios=(TRACK, f"{P2}/flat"), measure=Choice(name="rms_between", options={"link": 5}))
+    names = [{claim.id for claim in group} for group in _runs._clusters([a, b, c, both])]
+    assert names == [{"lab/b"}, {"lab/a", "lab/c", "lab/d"}]
+
+
+def test_ensembles_are_judged_by_their_median(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two processes give what runs one after the other give; the first seed's recording is kept."""
+    moved = f"{P2}/track-peg3-moved"
+    apart = Choice(name="rms_between", options={"link": 5})
+    selection = [
+        ensemble("x5"),
+        ensemble("apart", seeds=3, scenarios=(TRACK, moved), measure=apart, accepted=(0.0, 1.0)),
+        ensemble("alone", seeds=1),
+    ]
+    monkeypatch.setattr(report, "chosen", lambda key: selection)
+    heard: list[str] = []
+    found = report.reproduce("all", started=heard.append, processes=2)
+    run = f"{TRACK} [duration=0.1, start.jitter=0.0001]"
+    assert heard == [run, run.replace(TRACK, moved), "8 runs with other seeds"]
+    assert list(found.recordings) == heard[:2]
+    values = sorted(
+        1e3 * measures["link_coordinate"](simulate(scenarios[TRACK], {**SHORT, "seed": seed}), **END)
+        for seed in range(7)
+    )
+    x5, between, alone = found.verdicts
+    assert (x5.measured, x5.interval) == (values[3], (values[0], values[6]))
+    assert x5.confirmed
+    assert between.interval == (-math.inf, math.inf)  # three runs are too few
+    assert alone.interval is None
+    assert alone.measured in values
+    assert x5.told("mm") == f"{values[3]:.5g} [{values[0]:.5g}, {values[6]:.5g}] mm, 7 runs"
+    assert between.told("mm").endswith(" mm, 3 runs")
+    assert f"{values[0]:.5g}, {values[6]:.5g}], 7 runs |" in found.as_markdown({})
+    json.dumps(found.as_dict())
+
+
+def test_a_failed_run_of_an_ensemble_leaves_its_claim_unconfirmed() -> None:
+    def judged(*later: Outcome) -> report.Verdict:
+        return report.judged(made_claim(scenarios=(TRACK,), seeds=3), {TRACK: still(1.0)}, None, later)
+
+    good = judged(Outcome({"lab/x": 1.05}), Outcome({"lab/x": 3.0}))
+    assert (good.measured, good.confirmed) == (1.05, True)
+    bad = judged(Outcome({"lab/x": 1.0}), Outcome(problems={TRACK: "stopped at t = 1 s"}))
+    assert bad.failed
+    assert "1 of 3 runs failed, that with seed 2: stopped at t = 1 s" in bad.problem
+    assert "no number" in judged(Outcome({"lab/x": math.nan}), Outcome({"lab/x": 1.0})).problem

@@ -117,6 +117,7 @@ def test_seeds_and_overrides_reach_the_scenario() -> None:
         ({"variants": {}}, "variants"),
         ({"variants": {"a": {"seed": 1}}}, "seeds are a field"),
         ({"seeds": 0}, "seeds"),
+        ({"seeds": 10**12}, "at most"),
         ({"seeds": (1, 1)}, "each seed"),
         ({"seeds": (-1,)}, "seeds"),
         ({"scenario": 3}, "scenario"),
@@ -169,6 +170,23 @@ def test_failed_runs_are_rows() -> None:
     assert found.table()[failed[0].seed]["distance"] is None
 
 
+def test_runs_that_cannot_be_stated_are_rows() -> None:
+    """Ten darts place more or fewer pegs: some worlds have no peg 6 to be made thinner."""
+    scattered = Scenario(
+        name="lab/scattered",
+        robot={"name": "uniform", "options": {"links": 3}},
+        world={"name": "random-field", "options": {"darts": 10, "x_min": 1.0, "x_max": 2.0}},
+        controller="hold",
+        duration=0.02,
+    )
+    thinner = {"world.obstacles.6.radius": 0.01}
+    found = run(Study(scenario=scattered, seeds=12, variants={"base": {}, "thinner": thinner}), processes=1)
+    failed = [row for row in found.rows if row.failed]
+    assert 0 < len(failed) < 12
+    assert all(row.variant == "thinner" and "'6' is not an index" in row.message for row in failed)
+    assert [row.seed for row in found.rows] == [*range(12), *range(12)]
+
+
 def test_whatever_a_run_raises_is_told_in_its_row(monkeypatch: pytest.MonkeyPatch) -> None:
     good = pp.simulate(TRACK, duration=0.02)
 
@@ -213,11 +231,33 @@ def test_an_interrupt_keeps_finished_rows(monkeypatch: pytest.MonkeyPatch) -> No
     assert [row.seed for row in found.rows] == [0, 2]
 
 
-@pytest.mark.parametrize(("error", "told"), [(BrokenProcessPool(), "process died"), (TypeError("no"), "TypeError: no")])
-def test_a_process_that_dies_is_told(error: Exception, told: str) -> None:
+def test_a_job_whose_process_dies_fails_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Processes are replaced: a number over ten dies, and with it all that would have come later."""
+
+    def done(waiting: dict[int, int], processes: int) -> Iterator[tuple[int, Outcome]]:
+        while waiting and next(iter(waiting.values())) <= 10:
+            k, job = next(iter(waiting.items()))
+            del waiting[k]
+            yield k, Outcome({"answer": job})
+
+    monkeypatch.setattr(runner, "_done_beside", done)
+    found = dict(runner.outcomes([1, 2, 30, 4, 50, 6], processes=2))  # type: ignore[list-item]
+    assert [k for k in sorted(found) if found[k].problems] == [2, 4]
+    assert all("process that ran it died" in found[k].problems[runner.RUN] for k in (2, 4))
+    assert len(found) == 6
+    hopeless = dict(runner.outcomes([30] * 50, processes=2))  # type: ignore[list-item]
+    assert len(hopeless) == 50
+    assert all(outcome.problems for outcome in hopeless.values())
+
+
+def test_jobs_that_cannot_be_sent_fail_alone() -> None:
     future: Future[Outcome] = Future()
-    future.set_exception(error)
-    assert told in runner._outcome_of(future).problems[runner.RUN]
+    future.set_exception(TypeError("cannot pickle"))
+    assert runner._outcome_of(future).problems[runner.RUN] == "TypeError: cannot pickle"
+    broken: Future[Outcome] = Future()
+    broken.set_exception(BrokenProcessPool())
+    with pytest.raises(BrokenProcessPool):
+        runner._outcome_of(broken)
 
 
 # --- files and summaries ---

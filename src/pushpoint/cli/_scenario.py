@@ -6,6 +6,13 @@ from typing import Any
 
 from pushpoint.errors import InvalidInput
 
+EXAMPLES = {
+    "--set": "controller.amplitude=0.6",
+    "--variant": "weak:controller.amplitude=0.6",
+    "--measure": "first_passage:link=5,axis=x,value=2",
+    "--beyond": "distance=1.5",
+}
+
 
 def overrides(plant: str | None, settings: list[str], duration: float | None, seed: int | None) -> dict[str, Any]:
     """What the options change. The plant comes first: it drops the options of the other one."""
@@ -17,17 +24,17 @@ def overrides(plant: str | None, settings: list[str], duration: float | None, se
     return changes
 
 
-def parsed(setting: str) -> tuple[str, Any]:
-    """`key=value`, the value read as YAML: numbers, true, null, [1, 2], names."""
+def parsed(setting: str, option: str = "--set") -> tuple[str, Any]:
+    """`key=value`, the value read as YAML: numbers, true, null, [1, 2], names. `option` is named in errors."""
     import yaml
 
     key, equals, text = setting.partition("=")
     if not equals or not key.strip():
-        raise InvalidInput(f"--set {setting!r}: must look like key=value, for example controller.amplitude=0.6")
+        raise InvalidInput(f"{option} {setting!r}: must look like key=value, for example {EXAMPLES[option]}")
     try:
         return key.strip(), _number(yaml.safe_load(text))
     except yaml.YAMLError:
-        raise InvalidInput(f"--set {setting!r}: {text!r} is not a YAML value such as 0.6, [1, 2] or name") from None
+        raise InvalidInput(f"{option} {setting!r}: {text!r} is not a YAML value such as 0.6, [1, 2] or name") from None
 
 
 def _number(value: Any) -> Any:

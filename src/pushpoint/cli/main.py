@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from pushpoint._version import __version__
-from pushpoint.cli import bench, listing, plot, reproduce, run
+from pushpoint.cli import bench, listing, plot, reproduce, run, study
 from pushpoint.cli._console import complain
 from pushpoint.errors import PushpointError, SolverFailure
 
@@ -45,6 +45,7 @@ app.command("list")(listing.list_names)
 app.command("run")(run.run)
 app.command("plot")(plot.plot)
 app.command("reproduce")(reproduce.reproduce)
+app.add_typer(study.app, name="study")
 app.command("bench")(bench.bench)
 
 

@@ -22,12 +22,15 @@ COLOURS = {"confirmed": "green", "differs": "yellow", "not confirmed": "bold red
 def reproduce(
     key: Annotated[str, typer.Argument(help="A paper's key, a claim's id, or all.")] = "all",
     out: Annotated[Path | None, typer.Option(help="Folder; default results/reproduce-<key>.")] = None,
+    processes: Annotated[
+        int | None, typer.Option(help="Processes of ensembles; default: as many as processors.")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object on standard output.")] = False,
 ) -> None:
     """Check the claims of KEY; write report.md, report.json and figures. Fails if a claim does."""
     from pushpoint.reproduction.report import reproduce as run_claims
 
-    report = run_claims(key, started=lambda name: say(f"running {name}"))
+    report = run_claims(key, started=lambda name: say(f"running {name}"), processes=processes)
     folder = out or Path("results") / f"reproduce-{_scenario.slug(key)}"
     data = save(report, folder)
     if as_json:
@@ -68,8 +71,6 @@ def _print(report: Report) -> None:
     from rich.table import Table
     from rich.text import Text
 
-    from pushpoint.reproduction.report import shown
-
     table = Table(box=None, padding=(0, 1))
     for heading in ("claim", "published", "measured", "accepted", "verdict"):
         table.add_column(heading, no_wrap=heading != "published")
@@ -78,7 +79,7 @@ def _print(report: Report) -> None:
         table.add_row(
             Text(claim.id),
             Text(claim.published),
-            Text(f"{shown(verdict.measured)} {claim.unit}"),
+            Text(verdict.told(claim.unit)),
             Text(f"{claim.accepted_text} {claim.unit}"),
             Text(verdict.word.upper() if verdict.failed else verdict.word, COLOURS[verdict.word]),
         )

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from typing import Annotated
+from typing import Annotated, Any
 
-from pydantic import Field, model_validator
+from pydantic import Field, PositiveInt, model_validator
 
 from pushpoint.fields import Frozen, Number
 from pushpoint.scenario import Choice
@@ -15,7 +15,9 @@ class Claim(Frozen):
     """A statement of a paper that can be checked by a number.
 
     `scenarios` are handed to the measure in this order. A curve, if named, is passed to it as `curve`.
-    `accepted` is the closed range in which the measured number confirms the claim; None leaves a side open.
+    `overrides`, with dotted keys, change all of them. With `seeds` = n > 1 the number is measured for each of the
+    seeds 0 to n - 1, and its median is judged. `accepted` is the closed range in which the measured number
+    confirms the claim; None leaves a side open.
     """
 
     id: str  # key/slug
@@ -24,6 +26,8 @@ class Claim(Frozen):
     published: str  # as printed, or as read off a figure
     unit: str = ""
     scenarios: Annotated[tuple[str, ...], Field(min_length=1)]
+    overrides: dict[str, Any] = Field(default_factory=dict)
+    seeds: PositiveInt = 1
     measure: Choice
     curve: str | None = None  # name in published.CURVES
     accepted: tuple[Number | None, Number | None]
@@ -40,6 +44,8 @@ class Claim(Frozen):
             raise ValueError(f"accepted: {low} exceeds {high}")
         if "/" not in self.id:
             raise ValueError("id: must look like key/slug")
+        if self.seeds > 1 and "seed" in self.overrides:
+            raise ValueError("overrides: a seed, but seeds asks for several")
         return self
 
     @property

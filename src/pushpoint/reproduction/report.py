@@ -1,4 +1,4 @@
-"""Run the scenarios that claims need, once each, and compare measured with published numbers."""
+"""Make the runs that claims need, once each, and compare measured with published numbers."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from pushpoint.analysis import measures
 from pushpoint.errors import SolverFailure, UnknownName
 from pushpoint.reproduction import Claim, claims
-from pushpoint.reproduction.published import curve
-from pushpoint.scenarios import scenarios
+from pushpoint.reproduction._runs import labels, later_outcomes, needed, question
 from pushpoint.simulation import simulate
+from pushpoint.studies.jobs import Outcome, answer
+from pushpoint.studies.statistics import Interval, median, median_interval
 
 if TYPE_CHECKING:
     from pushpoint.recording.recording import Recording
@@ -22,11 +22,15 @@ ALL = "all"
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """One claim with the number measured for it, in the claim's unit; NaN if a run that it needs failed."""
+    """One claim with the number measured for it, in the claim's unit; NaN if a run that it needs failed.
+
+    That of an ensemble is the median of its runs, with its 95 % interval (infinite for fewer than six runs).
+    """
 
     claim: Claim
     measured: float
     problem: str = ""  # why nothing was measured
+    interval: Interval | None = None  # of ensembles
 
     @property
     def confirmed(self) -> bool:
@@ -43,11 +47,21 @@ class Verdict:
             return "confirmed"
         return "not confirmed" if self.failed else "differs"
 
+    def told(self, unit: str = "") -> str:
+        """The measured number with its unit; that of an ensemble like `2.64 [2.51, 2.70] m, 20 runs`."""
+        number = shown(self.measured)
+        if self.interval is None:
+            return f"{number} {unit}".rstrip()
+        if all(math.isfinite(end) for end in self.interval):
+            number += f" [{shown(self.interval[0])}, {shown(self.interval[1])}]"
+        return f"{f'{number} {unit}'.rstrip()}, {self.claim.seeds} runs"
+
     def as_dict(self) -> dict[str, Any]:
         data = self.claim.model_dump(mode="json")
         return data | {
             "paper": self.claim.paper,
             "measured": self.measured,
+            "interval": self.interval,
             "confirmed": self.confirmed,
             "verdict": self.word,
             "problem": self.problem,
@@ -59,7 +73,7 @@ class Report:
     """The verdicts on some claims and the recordings behind them."""
 
     verdicts: tuple[Verdict, ...]
-    recordings: Mapping[str, Recording]  # by scenario name
+    recordings: Mapping[str, Recording]  # by name of the run: of the scenario, and what was changed
 
     @property
     def confirmed(self) -> bool:
@@ -105,7 +119,7 @@ def _row(verdict: Verdict) -> str:
         claim.figure,
         claim.statement,
         claim.published,
-        shown(verdict.measured),
+        verdict.told(),
         claim.accepted_text,
         claim.unit,
         f"**{verdict.word}**" if verdict.failed else verdict.word,
@@ -129,35 +143,53 @@ def chosen(key: str = ALL) -> list[Claim]:
     return found
 
 
-def needed(selection: Sequence[Claim]) -> list[str]:
-    """Names of the scenarios behind some claims, each once."""
-    return list(dict.fromkeys(name for claim in selection for name in claim.scenarios))
+def reproduce(key: str = ALL, started: Callable[[str], None] | None = None, processes: int | None = None) -> Report:
+    """Make the runs that the claims of `key` need and judge them; `started` hears the name of each.
 
-
-def reproduce(key: str = ALL, started: Callable[[str], None] | None = None) -> Report:
-    """Run what the claims of `key` need and judge them; `started` hears the name of each scenario.
-
-    A run that fails leaves the claims that need it unconfirmed; the others are judged all the same.
+    A run that fails leaves the claims that need it unconfirmed; the others are judged all the same. Ensembles
+    are run on that many processes (default: as many as there are processors), but for their first seed, whose
+    recording is kept.
     """
     selection = chosen(key)
     recordings, failures = {}, {}
-    for name in needed(selection):
+    for label, scenario in needed(selection).items():
         if started is not None:
-            started(name)
+            started(label)
         try:
-            recordings[name] = simulate(scenarios[name])
+            recordings[label] = simulate(scenario)
         except SolverFailure as failure:
-            failures[name] = f"{name}: {failure}"
-    return Report(tuple(judged(claim, recordings, failures) for claim in selection), recordings)
+            failures[label] = f"{label}: {failure}"
+    possible = [claim for claim in selection if not failures.keys() & set(labels(claim))]
+    later = later_outcomes(possible, processes, started)
+    verdicts = (judged(claim, recordings, failures, later.get(claim.id, ())) for claim in selection)
+    return Report(tuple(verdicts), recordings)
 
 
-def judged(claim: Claim, recordings: Mapping[str, Recording], failures: Mapping[str, str] | None = None) -> Verdict:
-    """Measure one claim on recordings by scenario name."""
-    problems = [failures[name] for name in claim.scenarios if failures and name in failures]
+def judged(
+    claim: Claim,
+    recordings: Mapping[str, Recording],
+    failures: Mapping[str, str] | None = None,
+    later: Sequence[Outcome] = (),
+) -> Verdict:
+    """Measure one claim on recordings by name; of an ensemble, these are of the first seed."""
+    problems = [failures[label] for label in labels(claim) if failures and label in failures]
+    problems += _problems(claim, later)
     if problems:
         return Verdict(claim, math.nan, "; ".join(problems))
-    options = dict(claim.measure.options)
-    if claim.curve is not None:
-        options["curve"] = curve(claim.curve)
-    runs = [recordings[name] for name in claim.scenarios]
-    return Verdict(claim, claim.scale * float(measures[claim.measure.name](*runs, **options)))
+    values = [answer(question(claim), recordings), *(outcome.answers[claim.id] for outcome in later)]
+    scaled = [claim.scale * value for value in values]
+    if claim.seeds == 1:
+        return Verdict(claim, scaled[0])
+    if any(math.isnan(value) for value in scaled):
+        return Verdict(claim, math.nan, f"{claim.id}: no number for some of its runs")
+    return Verdict(claim, median(scaled), interval=median_interval(scaled))
+
+
+def _problems(claim: Claim, later: Sequence[Outcome]) -> list[str]:
+    """The first of the runs with later seeds that failed, and how many did."""
+    failed = [(seed, outcome) for seed, outcome in enumerate(later, start=1) if claim.id not in outcome.answers]
+    if not failed:
+        return []
+    seed, outcome = failed[0]
+    reason = "; ".join(outcome.problems.values())
+    return [f"{claim.id}: {len(failed)} of {claim.seeds} runs failed, that with seed {seed}: {reason}"]

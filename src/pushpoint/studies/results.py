@@ -58,6 +58,12 @@ class Results:
         values = {column: row.values.get(column) for column in self.study.columns}
         return own | values | {f"{EVENTS}{name}": row.events.get(name, 0) for name in events}
 
+    @property
+    def seeds_do_nothing(self) -> bool:
+        """Whether runs with different seeds gave the same numbers: then they say no more than one run does."""
+        groups = [[row.values for row in self.rows if row.variant == label] for label in self.study.variants]
+        return any(len(group) > 1 and all(values == group[0] != {} for values in group) for group in groups)
+
     def summary(self, beyond: Mapping[str, float] | None = None) -> Summary:
         """Medians, shares and comparisons with the first variant; `beyond` replaces the study's thresholds."""
         study = self.study if beyond is None else Study.parse({**dict(self.study), "beyond": dict(beyond)})

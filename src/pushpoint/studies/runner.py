@@ -8,7 +8,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from multiprocessing import active_children, get_context
 from typing import TYPE_CHECKING
 
@@ -24,9 +24,10 @@ if TYPE_CHECKING:
 
 RUN = "run"  # name of the only run of a job
 PROCESS_DIED = (
-    "the process died that ran it, or another one beside it; was there enough memory? "
+    "the process that ran it died; was there enough memory? "
     'In scripts studies have to start below `if __name__ == "__main__":`'
 )
+PATIENCE = 2  # times that processes may die in succession before any has finished a job
 
 
 def run(study: Study, processes: int | None = None, *, progress: bool = False) -> Results:
@@ -35,20 +36,21 @@ def run(study: Study, processes: int | None = None, *, progress: bool = False) -
     With one process everything happens in this one. Rows are in the order of variants and seeds, whatever is
     finished first. A run that fails is a row; an interrupt (Ctrl-C) keeps the rows that are finished.
     """
-    check(study)
     pairs = [(variant, seed) for variant in study.variants for seed in study.seeds]
-    jobs = [_job(study, variant, seed) for variant, seed in pairs]
-    finished: dict[int, Row] = {}
+    processes = _at_most(processes, len(pairs))
+    check(study)
+    jobs, finished = _jobs(study, pairs)
+    numbers = list(jobs)
     try:
         with _bar(study, len(jobs), progress) as bar:
-            for k, outcome in outcomes(jobs, processes):
-                finished[k] = _row(*pairs[k], outcome)
+            for k, outcome in outcomes(list(jobs.values()), processes):
+                finished[numbers[k]] = _row(*pairs[numbers[k]], outcome)
                 if bar is not None:
                     bar.update(failed=outcome.problems != {})
     except KeyboardInterrupt:
         if not finished:
             raise
-    return Results(study, tuple(finished[k] for k in sorted(finished)), interrupted=len(finished) < len(jobs))
+    return Results(study, tuple(finished[k] for k in sorted(finished)), interrupted=len(finished) < len(pairs))
 
 
 def check(study: Study) -> None:
@@ -76,9 +78,16 @@ def warm_up(scenario: Scenario) -> None:
         return
 
 
-def _job(study: Study, variant: str, seed: int) -> Job:
+def _jobs(study: Study, pairs: Sequence[tuple[str, int]]) -> tuple[dict[int, Job], dict[int, Row]]:
+    """The jobs by number, and the rows of those that cannot even be stated: a world may be impossible for a seed."""
     questions = {wanted.column: Question(wanted.name, wanted.options, (RUN,)) for wanted in study.measurements}
-    return Job({RUN: study.scenario_of(variant, seed)}, questions)
+    jobs, refused = {}, {}
+    for k, (variant, seed) in enumerate(pairs):
+        try:
+            jobs[k] = Job({RUN: study.scenario_of(variant, seed)}, questions)
+        except InvalidInput as error:
+            refused[k] = _row(variant, seed, Outcome(problems={RUN: str(error)}))
+    return jobs, refused
 
 
 def _row(variant: str, seed: int, outcome: Outcome) -> Row:
@@ -100,10 +109,14 @@ def outcomes(jobs: Sequence[Job], processes: int | None = None) -> Iterator[tupl
     if processes <= 1:
         yield from ((k, do(job)) for k, job in enumerate(jobs))
         return
-    with _pool(processes) as pool:
-        numbers = {pool.submit(do, job): k for k, job in enumerate(jobs)}
-        for future in as_completed(numbers):
-            yield numbers[future], _outcome_of(future)
+    waiting, in_vain = dict(enumerate(jobs)), 0
+    while waiting and in_vain < PATIENCE:
+        before = len(waiting)
+        yield from _done_beside(waiting, processes)
+        in_vain = in_vain + 1 if len(waiting) == before else 0
+        if waiting:  # A process died, and took the others along. Whose fault it was shows when jobs are done alone.
+            yield _done_alone(waiting)
+    yield from ((k, Outcome(problems={RUN: PROCESS_DIED})) for k in waiting)
 
 
 def _at_most(processes: int | None, jobs: int) -> int:
@@ -112,11 +125,30 @@ def _at_most(processes: int | None, jobs: int) -> int:
     return min(processes or os.cpu_count() or 1, jobs)
 
 
+def _done_beside(waiting: dict[int, Job], processes: int) -> Iterator[tuple[int, Outcome]]:
+    """Take out what can be done by so many processes until one of them dies."""
+    with _pool(processes) as pool, suppress(BrokenProcessPool):
+        numbers = {pool.submit(do, job): k for k, job in waiting.items()}
+        for future in as_completed(numbers):
+            outcome = _outcome_of(future)
+            del waiting[numbers[future]]
+            yield numbers[future], outcome
+
+
+def _done_alone(waiting: dict[int, Job]) -> tuple[int, Outcome]:
+    """Take out the first job."""
+    first = next(iter(waiting))
+    job = {first: waiting.pop(first)}
+    for found in _done_beside(job, 1):
+        return found
+    return first, Outcome(problems={RUN: PROCESS_DIED})
+
+
 def _outcome_of(future: Future[Outcome]) -> Outcome:
     try:
         return future.result()
     except BrokenProcessPool:
-        return Outcome(problems={RUN: PROCESS_DIED})
+        raise
     except Exception as error:  # such as jobs that cannot be sent to another process
         return Outcome(problems={RUN: told(error)})
 

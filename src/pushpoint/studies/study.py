@@ -18,7 +18,7 @@ from pushpoint.scenario import Choice, Scenario
 from pushpoint.scenarios import scenarios
 
 BASE = "base"  # the variant without changes
-DEFAULT_SEEDS = 20
+DEFAULT_SEEDS, MOST_SEEDS = 20, 10**6
 OF_THE_MACHINE = ("real_time_factor",)  # metrics that differ from run to run of one scenario
 
 Overrides = dict[str, Any]
@@ -96,7 +96,11 @@ class Study(Frozen):
     @field_validator("seeds", mode="before")
     @classmethod
     def _count_or_list(cls, value: Any) -> Any:
-        return tuple(range(value)) if isinstance(value, int) and not isinstance(value, bool) else value
+        if not isinstance(value, int) or isinstance(value, bool):
+            return value
+        if value > MOST_SEEDS:
+            raise ValueError(f"should be {MOST_SEEDS} at most")
+        return tuple(range(value))
 
     @field_validator("seeds")
     @classmethod

@@ -185,8 +185,9 @@ def _energy(joule: float) -> str:
 def claims_figure(verdicts: Sequence[Mapping[str, Any]]) -> Figure:
     """Every claim on one line: the accepted range as a bar, the measured value as a dot.
 
-    `verdicts` hold id, accepted (low, high), measured, unit and confirmed. Each line has its own scale: the
-    ends of the accepted range are at a quarter and three quarters; an open end fades out.
+    `verdicts` hold id, accepted (low, high), measured, unit, confirmed and, of ensembles, interval, which is drawn
+    as a line. Each line has its own scale: the ends of the accepted range are at a quarter and three quarters; an
+    open end fades out.
     """
     with style.styled():
         figure = Figure(figsize=(WIDTH, 0.9 + 0.36 * len(verdicts)), layout="constrained")
@@ -224,6 +225,10 @@ def _draw_verdict(axes: Axes, height: float, verdict: Mapping[str, Any]) -> None
     if high is not None:
         axes.text(right + 0.01, height, f"{high:g}", ha="left", **look)
     colour = style.GREEN if verdict["confirmed"] else style.RED
+    interval = verdict.get("interval")
+    if interval is not None and np.all(np.isfinite(interval)):
+        ends = [_placed(float(end), low, high) for end in interval]
+        axes.plot(ends, [height, height], color=colour, linewidth=2.0, alpha=0.6, zorder=2)
     if np.isfinite(measured):
         axes.plot([_placed(measured, low, high)], [height], marker="o", color=colour, markersize=6, zorder=3)
     text = f"{measured:.5g} {verdict['unit']}" if np.isfinite(measured) else "not measured"

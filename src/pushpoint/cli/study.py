@@ -1,0 +1,228 @@
+"""`pushpoint study`: one scenario with many seeds and in several variants, and what that shows."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from pushpoint.cli import _scenario
+from pushpoint.cli._console import complain, messages, print_json, results, say
+from pushpoint.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from pushpoint.studies import Results
+    from pushpoint.studies.summary import Spread, Summary, VariantSummary
+
+ALL_FAILED = 3
+INTERRUPTED = 130  # as shells have it
+
+app = typer.Typer(help="Many runs of one scenario, and what they show together.", no_args_is_help=True)
+
+Beyond = Annotated[
+    list[str] | None,
+    typer.Option("--beyond", metavar="NAME=VALUE", help="Tell the share of runs with a measure above a value."),
+]
+AsJson = Annotated[bool, typer.Option("--json", help="One JSON object on standard output.")]
+
+
+@app.command("run")
+def run(
+    scenario: Annotated[str, typer.Argument(help="Registered name, or path of the .yaml file of a scenario or study.")],
+    seeds: Annotated[
+        str | None, typer.Option(metavar="SEEDS", help="20 (0 to 19), 0:100 (0 to 99) or 3,5,8. Default: 20.")
+    ] = None,
+    jitter: Annotated[float | None, typer.Option(help="Shift of the start by up to this much, in metres.")] = None,
+    settings: Annotated[
+        list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Change one value in all runs.")
+    ] = None,
+    variants: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--variant", metavar="LABEL[:KEY=VALUE,...]", help="Runs with these changes; compared with the first."
+        ),
+    ] = None,
+    measures: Annotated[
+        list[str] | None,
+        typer.Option("--measure", metavar="NAME[:KEY=VALUE,...]", help="A metric or a measure. Default: all metrics."),
+    ] = None,
+    beyond: Beyond = None,
+    processes: Annotated[int | None, typer.Option(help="Processes; default: as many as processors.")] = None,
+    out: Annotated[Path | None, typer.Option(help="Folder; default results/study-<scenario>.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Run SCENARIO with every seed in every variant; write runs.csv, summary.json and figure.png."""
+    from pushpoint.api import find_study
+    from pushpoint.studies import run as run_all
+
+    fields: dict[str, Any] = {}
+    if seeds is not None:
+        fields["seeds"] = parsed_seeds(seeds)
+    if variants:
+        fields["variants"] = dict(_labelled(text, "--variant") for text in variants)
+    if measures:
+        named = [_labelled(text, "--measure") for text in measures]
+        fields["measures"] = [{"name": name, "options": options} for name, options in named]
+    if beyond:
+        fields["beyond"] = dict(_scenario.parsed(text, "--beyond") for text in beyond)
+    changes = dict(_scenario.parsed(text) for text in settings or [])
+    if jitter is not None:
+        changes["start.jitter"] = jitter
+    study = find_study(scenario, changes, **fields)
+    found = run_all(study, processes, progress=messages().is_terminal)
+    _finish(found, out or Path("results") / f"study-{_scenario.slug(study.base_scenario.name)}", as_json)
+
+
+@app.command("show")
+def show(
+    folder: Annotated[Path, typer.Argument(help="What `study run` wrote.")],
+    beyond: Beyond = None,
+    as_json: AsJson = False,
+) -> None:
+    """Print the summary of a study again."""
+    from pushpoint.studies.results import load
+
+    found = load(folder)
+    thresholds = dict(_scenario.parsed(text, "--beyond") for text in beyond) if beyond else None
+    summary = found.summary(thresholds)
+    if as_json:
+        print_json(summary.as_dict() | {"status": status(found)})
+    else:
+        _print(summary)
+
+
+def parsed_seeds(text: str) -> list[int]:
+    """`20` stands for 0 to 19, `0:100` for 0 to 99, `3,5,8` for these."""
+    from pushpoint.studies.study import MOST_SEEDS
+
+    if match := re.fullmatch(r"(?:(\d+):)?(\d+)", text):
+        found: Sequence[int] = range(int(match[1] or 0), int(match[2]))
+    elif re.fullmatch(r"\d+(,\d+)*,?", text):
+        found = [int(number) for number in text.split(",") if number]
+    else:
+        raise InvalidInput(f"--seeds {text!r}: should look like 20, 0:100 or 3,5,8")
+    if not 0 < len(found) <= MOST_SEEDS:
+        raise InvalidInput(
+            f"--seeds {text!r}: gives {len(found)} seeds, should be 1 to {MOST_SEEDS}; 2:5 are 2, 3 and 4"
+        )
+    return list(found)
+
+
+def _labelled(text: str, option: str) -> tuple[str, dict[str, Any]]:
+    """`label:key=value,key=value`; commas inside of values stay."""
+    label, _, changes = text.partition(":")
+    if not label or "=" in label:
+        raise InvalidInput(f"{option} {text!r}: should look like label:key=value,key=value")
+    parts = re.split(r",(?=\s*[A-Za-z_][\w.]*=)", changes) if changes.strip() else []
+    return label.strip(), dict(_scenario.parsed(part, option) for part in parts)
+
+
+def _finish(found: Results, folder: Path, as_json: bool) -> None:
+    files, summary = save(found, folder), found.summary()
+    if as_json:
+        print_json(summary.as_dict() | {"status": status(found), "runs": found.table(), "files": files})
+    else:
+        _print(summary)
+    for path in files.values():
+        say(f"wrote {path}")
+    _remark(found)
+    if found.interrupted:
+        raise typer.Exit(INTERRUPTED)
+    if all(row.failed for row in found.rows):
+        raise typer.Exit(ALL_FAILED)
+
+
+def save(found: Results, folder: Path) -> dict[str, str]:
+    """Rows, summary and figure; returns their paths."""
+    from pushpoint.view.figures import save_figure
+    from pushpoint.view.study import study_figure
+
+    files = found.save(folder)
+    save_figure(study_figure(found), folder / "figure.png")
+    return files | {"figure": str(folder / "figure.png")}
+
+
+def status(found: Results) -> str:
+    if found.interrupted:
+        return "interrupted"
+    return "failed" if all(row.failed for row in found.rows) else "ok"
+
+
+def _remark(found: Results) -> None:
+    """What people should know before they believe the numbers."""
+    if found.interrupted:
+        complain(f"interrupted after {len(found.rows)} of {len(found.study.variants) * len(found.study.seeds)} runs")
+    failed = [row for row in found.rows if row.failed]
+    if failed:
+        first = failed[0]
+        complain(
+            f"{len(failed)} of {len(found.rows)} runs failed; {first.variant!r}, seed {first.seed}: {first.message}"
+        )
+    if found.seeds_do_nothing:
+        say("runs with different seeds are equal: nothing here depends on the seed; --jitter 1e-4 shifts the start")
+
+
+def _print(summary: Summary) -> None:
+    """Two tables: each variant by itself; each against the first."""
+    percent = f"[{100 * summary.confidence:g} %]"
+    first, *others = summary.variants
+    columns = tuple(summary.variants[first].columns)
+    rows: list[tuple[str, ...]] = [
+        (column, label, _runs(variant), *_spread(variant.columns[column]))
+        for column in columns
+        for label, variant in summary.variants.items()
+    ]
+    _print_table(summary.scenario, ("measure", "variant", "runs", f"median {percent}", "quartiles", "share"), rows)
+    if others:
+        rows = [(column, label, *_comparison(summary, label, column)) for column in columns for label in others]
+        headings = ("measure", "variant", "pairs", f"difference {percent}", "p", "share", "p")
+        _print_table(f"against {first}, seed by seed", headings, rows)
+
+
+def _print_table(title: str, headings: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    """Columns that are empty in all rows are left out."""
+    from rich.table import Table
+    from rich.text import Text
+
+    used = [k for k in range(len(headings)) if any(row[k] for row in rows)]
+    table = Table(title=Text(title), title_justify="left", box=None, padding=(0, 1))
+    for k in used:
+        table.add_column(headings[k], overflow="fold", no_wrap=k > 1)
+    for row in rows:
+        table.add_row(*(Text(row[k]) for k in used))
+    results().print(table)
+
+
+def _runs(variant: VariantSummary) -> str:
+    return f"{variant.runs}, {variant.failed} failed" if variant.failed else f"{variant.runs}"
+
+
+def _spread(spread: Spread) -> tuple[str, str, str]:
+    """Median, quartiles, share."""
+    share = spread.share
+    shown = "" if share is None else f"{share.share:.2f} {_ends(share.interval)} > {share.beyond:g}"
+    if not spread.count:
+        return "not measured", "", shown
+    low, high = spread.quartiles
+    return f"{spread.median:.4g} {_ends(spread.interval)}", f"{low:.4g} … {high:.4g}", shown
+
+
+def _comparison(summary: Summary, label: str, column: str) -> tuple[str, str, str, str, str]:
+    """Pairs, difference, its p, difference of the shares, its p."""
+    compared = (summary.variants[label].against_first or {})[column]
+    share = compared.share
+    shares = ("", "") if share is None else (f"{share.difference:+.2f} {_ends(share.interval)}", f"{share.p_value:.2g}")
+    if not compared.pairs:
+        return "0", "not measured", "", *shares
+    difference = f"{compared.difference:+.4g} {_ends(compared.interval)}"
+    return f"{compared.pairs}", difference, f"{compared.p_value:.2g}", *shares
+
+
+def _ends(interval: tuple[float, float]) -> str:
+    if interval == (-math.inf, math.inf):
+        return "[too few runs]"
+    return f"[{interval[0]:.4g}, {interval[1]:.4g}]"

@@ -1,0 +1,86 @@
+"""Which runs claims need: a scenario with changes and a seed, each once. Ensembles go to local processes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+from pushpoint.reproduction import Claim
+from pushpoint.reproduction.published import curve
+from pushpoint.scenario import Scenario
+from pushpoint.scenarios import scenarios
+from pushpoint.studies.jobs import Job, Outcome, Question
+from pushpoint.studies.runner import outcomes
+
+FIRST = 0  # seed of the run of an ensemble whose recording is kept
+
+
+def labels(claim: Claim, seed: int = FIRST) -> tuple[str, ...]:
+    """Names of the runs behind a claim, in the order of its scenarios; equal names are equal runs.
+
+    The name is that of the scenario; what differs from the registered one follows in brackets. The seed counts
+    for ensembles only: a single run has that of its scenario.
+    """
+    return tuple(_label(name, _changes(claim, name, seed)) for name in claim.scenarios)
+
+
+def _changes(claim: Claim, name: str, seed: int) -> dict[str, Any]:
+    if claim.seeds == 1 or seed == scenarios[name].seed:
+        return claim.overrides
+    return {**claim.overrides, "seed": seed}
+
+
+def _label(name: str, changes: Mapping[str, Any]) -> str:
+    told = ", ".join(f"{key}={json.dumps(changes[key], default=str)}" for key in sorted(changes))
+    return f"{name} [{told}]" if told else name
+
+
+def needed(selection: Iterable[Claim], seed: int = FIRST) -> dict[str, Scenario]:
+    """The runs behind some claims by label, each once."""
+    found: dict[str, Scenario] = {}
+    for claim in selection:
+        for name, label in zip(claim.scenarios, labels(claim, seed), strict=True):
+            if label not in found:
+                found[label] = scenarios[name].with_overrides(_changes(claim, name, seed))
+    return found
+
+
+def question(claim: Claim, seed: int = FIRST) -> Question:
+    """What a claim asks of its runs."""
+    options = dict(claim.measure.options)
+    if claim.curve is not None:
+        options["curve"] = curve(claim.curve)
+    return Question(claim.measure.name, options, labels(claim, seed))
+
+
+def later_outcomes(
+    selection: Sequence[Claim], processes: int | None, started: Callable[[str], None] | None
+) -> dict[str, list[Outcome]]:
+    """For each ensemble, by the id of its claim: what came out for the seeds after the first, in their order."""
+    work = [
+        (seed, [claim for claim in cluster if claim.seeds > seed])
+        for cluster in _clusters([claim for claim in selection if claim.seeds > 1])
+        for seed in range(FIRST + 1, max(claim.seeds for claim in cluster))
+    ]
+    jobs = [Job(needed(asked, seed), {c.id: question(c, seed) for c in asked}) for seed, asked in work]
+    if started is not None and jobs:
+        started(f"{sum(len(job.runs) for job in jobs)} runs with other seeds")
+    finished = dict(outcomes(jobs, processes))
+    found: dict[str, list[Outcome]] = {}
+    for k, (_, asked) in enumerate(work):
+        for claim in asked:
+            found.setdefault(claim.id, []).append(finished[k])
+    return found
+
+
+def _clusters(selection: Sequence[Claim]) -> list[list[Claim]]:
+    """Claims that share runs, together: they are measured in one process, so that no run is made twice."""
+    found: list[tuple[set[str], list[Claim]]] = []
+    for claim in selection:
+        shared, members = set(labels(claim)), [claim]
+        for other in [group for group in found if group[0] & shared]:
+            found.remove(other)
+            shared, members = shared | other[0], other[1] + members
+        found.append((shared, members))
+    return [members for _, members in found]
