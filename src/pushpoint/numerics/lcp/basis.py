@@ -20,7 +20,7 @@ ZERO = cast(int, np.int64(0))  # where counters start: a plain 0 has a type of i
 SINGULAR = 1e-14  # of the largest entry of a block in row units: a smaller pivot is made of round-off
 SLACK = 1e-14  # of the terms of w_i: what is less below zero than this is taken for zero
 
-UNIT, RIGHT, INDEX, SLOPE, BLOCK = 0, 1, 2, 3, 4  # rows of a workspace; the last is the first row of the block
+UNIT, RIGHT, INDEX, MARK, BLOCK = 0, 1, 2, 3, 4  # rows of a workspace; the last is the first row of the block
 
 
 def workspace(capacity: int) -> FloatArray:

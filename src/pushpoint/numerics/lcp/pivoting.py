@@ -10,8 +10,8 @@ from __future__ import annotations
 from pushpoint._jit import entry_point, kernel
 from pushpoint.numerics.lcp.basis import (
     LIMIT,
+    MARK,
     SLACK,
-    SLOPE,
     SOLVED,
     ZERO,
     measure_rows,
@@ -44,7 +44,7 @@ def infeasible(
         else:
             slack, scale = slack_of_row(A, a, size, z, i)
             fine = slack >= -leeway * scale
-        work[SLOPE, i] = 0.0 if fine else 1.0  # NaN is not fine
+        work[MARK, i] = 0.0 if fine else 1.0  # NaN is not fine
         if not fine:
             count += 1
     return count
@@ -53,7 +53,7 @@ def infeasible(
 @kernel
 def exchange(size: int, basic: IntArray, work: FloatArray, all_of_them: bool) -> None:
     for i in range(size):
-        if work[SLOPE, i] != 0.0:
+        if work[MARK, i] != 0.0:
             basic[i] = 1 - basic[i]
             if not all_of_them:
                 return

@@ -91,14 +91,14 @@ def solve(
     rows = len(matrix)
     offset = vector("a", a, rows)
     limit = None if max_pivots is None else count_of("max_pivots", max_pivots)
+    z, basic = _starting_point(start, rows)
     if not offset.any():  # nothing to solve, also without rows
         return Solution(np.zeros(rows), np.zeros(rows), Status.SOLVED, 0, 0.0)
-    z, basic = _starting_point(start, rows)
-    status, pivots = METHODS[method](matrix, offset, z, basic, limit)
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+        status, pivots = METHODS[method](matrix, offset, z, basic, limit)
         if status == SOLVED and method != "gauss_seidel":
             z = _polished(matrix, offset, z, basic)
-        return _checked(matrix, offset, z, tuple(Status)[status], pivots)
+        return _checked(matrix, offset, z, tuple(Status)[status], int(pivots))
 
 
 def _starting_point(start: Start, rows: int) -> tuple[FloatArray, IntArray]:
@@ -129,10 +129,10 @@ def _polished(A: FloatArray, a: FloatArray, z: FloatArray, basic: IntArray) -> F
 def _checked(A: FloatArray, a: FloatArray, z: FloatArray, status: Status, pivots: int) -> Solution:
     """No method is believed: w comes from z, and what is not small enough is no solution."""
     z = np.maximum(z, 0.0)
-    w = a + A @ z
-    if not (np.all(np.isfinite(z)) and np.all(np.isfinite(w))):
+    w, scales = a + A @ z, row_scales(A, a, z)
+    if not np.all(np.isfinite([z, w, scales])):
         return Solution(np.zeros_like(a), a.copy(), _less_than_solved(status), pivots, natural_residual(A, a, 0 * a, a))
-    residual, scales = natural_residual(A, a, z, w), row_scales(A, a, z)
+    residual = natural_residual(A, a, z, w)
     clean = np.where(z > 0.0, 0.0, np.maximum(w, 0.0))
     if status is Status.SOLVED and np.all(np.abs(w - clean) <= ACCEPTED * scales) and _decided(A, a, scales):
         return Solution(z, clean, status, pivots, residual)
