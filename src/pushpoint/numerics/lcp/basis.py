@@ -20,7 +20,7 @@ ZERO = cast(int, np.int64(0))  # where counters start: a plain 0 has a type of i
 SINGULAR = 1e-14  # of the largest entry of a block in row units: a smaller pivot is made of round-off
 SLACK = 1e-14  # of the terms of w_i: what is less below zero than this is taken for zero
 
-UNIT, RIGHT, INDEX, SLOPE, BLOCK = 0, 1, 2, 3, 4  # rows of a workspace; the last is the first row of the block
+UNIT, RIGHT, INDEX, MARK, BLOCK = 0, 1, 2, 3, 4  # rows of a workspace; the last is the first row of the block
 
 
 def workspace(capacity: int) -> FloatArray:
@@ -126,33 +126,24 @@ def solve_basic(A: FloatArray, a: FloatArray, size: int, z: FloatArray, basic: I
 
 
 @kernel
-def largest_z(size: int, z: FloatArray, work: FloatArray) -> float:
-    """In row units."""
-    largest = 0.0
-    for i in range(size):
-        largest = max(largest, abs(z[i]) / work[UNIT, i])
-    return largest
-
-
-@kernel
-def slack_of_row(
-    A: FloatArray, a: FloatArray, size: int, z: FloatArray, work: FloatArray, i: int, top: float
-) -> tuple[float, float]:
-    """w_i and its scale, |a_i| + max_j |A_ij| / unit_j times the largest z: round-off is a few ulp of that."""
-    value, coupling = a[i], 0.0
+def slack_of_row(A: FloatArray, a: FloatArray, size: int, z: FloatArray, i: int) -> tuple[float, float]:
+    """w_i = a_i + A_i z and its scale, |a_i| and the largest |A_ij z_j|: its round-off is a few ulp of that."""
+    value, term = a[i], 0.0
     for j in range(size):
-        if z[j] != 0.0:
-            value += A[i, j] * z[j]
-        coupling = max(coupling, abs(A[i, j]) * work[UNIT, j])
-    return value, abs(a[i]) + coupling * top
+        share = A[i, j] * z[j]
+        value += share
+        term = max(term, abs(share))
+    return value, abs(a[i]) + term
 
 
 @kernel
-def natural_map(A: FloatArray, a: FloatArray, size: int, z: FloatArray, work: FloatArray) -> float:
-    """The relative residual of `residual.py`, for kernels."""
-    top, worst = largest_z(size, z, work), 0.0
+def gap_of_solution(A: FloatArray, a: FloatArray, size: int, z: FloatArray) -> float:
+    """The largest w_i over its scale that should be zero or is negative, for z >= 0; infinite where that is NaN."""
+    worst = 0.0
     for i in range(size):
-        slack, scale = slack_of_row(A, a, size, z, work, i, top)
-        share = z[i] / work[UNIT, i] / top if top > 0.0 else 0.0
-        worst = max(worst, abs(min(share, slack / scale if scale > 0.0 else 0.0)))
+        slack, scale = slack_of_row(A, a, size, z, i)
+        if not scale < np.inf or not z[i] >= 0.0:
+            return np.inf
+        if scale > 0.0 and (slack < 0.0 or z[i] > 0.0):
+            worst = max(worst, abs(slack) / scale)
     return worst

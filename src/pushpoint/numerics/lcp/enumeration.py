@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pushpoint._jit import entry_point
-from pushpoint.numerics.lcp.basis import LIMIT, RAY, SOLVED, ZERO, measure_rows, solve_basic
+from pushpoint.numerics.lcp.basis import LIMIT, RAY, SLACK, SOLVED, ZERO, measure_rows, solve_basic
 from pushpoint.numerics.lcp.pivoting import infeasible
 from pushpoint.types import FloatArray, IntArray
 
@@ -25,6 +25,6 @@ def try_all(
             basic[i] = (mask >> i) & 1
         if solve_basic(A, a, size, z, basic, work) > 0:
             doubtful = True
-        elif infeasible(A, a, size, z, basic, work) == 0:
+        elif infeasible(A, a, size, z, basic, work, SLACK) == 0:
             return SOLVED, ZERO + mask
     return (LIMIT if doubtful else RAY), ZERO + (1 << size)

@@ -14,9 +14,9 @@ from pushpoint.numerics.lcp.arguments import square
 from pushpoint.numerics.lcp.p_matrix import ROUNDING, all_p, is_p_matrix
 from pushpoint.types import FloatArray
 
-COARSE = 1e-2  # of mu: stretches this short are first judged by their upper ends
+COARSE = 3e-2  # of mu: stretches this short are first judged by their upper ends
 SHORTEST = 1e-4  # of mu: and this short, only by them
-FINE = 1e-12  # of mu: where the bisection ends
+FINE = 1e-10  # of mu: where the bisection ends
 TINY = 1e-12  # of the ceiling: a bound below this is zero to the scan
 
 
@@ -60,7 +60,7 @@ def friction_bound_kernel(A: FloatArray, B: FloatArray, size: int, ceiling: floa
         stretch = min(stretch, ceiling - low)
         if p_around(A, B, size, low + 0.5 * stretch, 0.5 * stretch, work):
             low += stretch
-            stretch *= 2.0
+            stretch *= 1.4
         elif stretch > max(COARSE * low, TINY * ceiling):
             stretch *= 0.5
         elif not p_around(A, B, size, low + stretch, 0.0, work):

@@ -5,13 +5,14 @@ Converges for symmetric positive definite matrices, linearly and the slower the 
 
 from __future__ import annotations
 
+import numpy as np
+
 from pushpoint._jit import entry_point, kernel
-from pushpoint.numerics.lcp.basis import LIMIT, SOLVED, ZERO, largest_z, measure_rows, natural_map
+from pushpoint.numerics.lcp.basis import LIMIT, SOLVED, ZERO, gap_of_solution
 from pushpoint.types import FloatArray
 
-SETTLED = 1e-13  # of the scales of z and w: the natural map at which sweeping ends
+SETTLED = 1e-13  # of the terms of w_i: the gap at which sweeping ends
 LOOK_EVERY = 8  # sweeps: looking costs as much as a sweep
-HUGE = 1e300  # it diverges
 
 
 @kernel
@@ -24,9 +25,8 @@ def sweep(A: FloatArray, a: FloatArray, size: int, z: FloatArray) -> None:
 
 
 @kernel
-def sweeps(A: FloatArray, a: FloatArray, size: int, z: FloatArray, work: FloatArray, limit: int) -> tuple[int, int]:
-    """From the z given, in place, at most `limit` sweeps; `work` is `workspace(capacity)`."""
-    measure_rows(A, size, work)
+def sweeps(A: FloatArray, a: FloatArray, size: int, z: FloatArray, limit: int) -> tuple[int, int]:
+    """From the z given, in place, at most `limit` sweeps."""
     for i in range(size):
         if not A[i, i] > 0.0:
             return LIMIT, ZERO
@@ -35,15 +35,14 @@ def sweeps(A: FloatArray, a: FloatArray, size: int, z: FloatArray, work: FloatAr
         sweep(A, a, size, z)
         count += 1
         if count % LOOK_EVERY == 0 or count == limit:
-            if natural_map(A, a, size, z, work) <= SETTLED:
+            gap = gap_of_solution(A, a, size, z)
+            if gap <= SETTLED:
                 return SOLVED, count
-            if not largest_z(size, z, work) < HUGE:
+            if not gap < np.inf:  # it diverged
                 return LIMIT, count
     return LIMIT, count
 
 
 @entry_point
-def sweeps_from_python(
-    A: FloatArray, a: FloatArray, size: int, z: FloatArray, work: FloatArray, limit: int
-) -> tuple[int, int]:
-    return sweeps(A, a, size, z, work, limit)
+def sweeps_from_python(A: FloatArray, a: FloatArray, size: int, z: FloatArray, limit: int) -> tuple[int, int]:
+    return sweeps(A, a, size, z, limit)

@@ -9,12 +9,12 @@ from __future__ import annotations
 import numpy as np
 
 from pushpoint._jit import entry_point, kernel
-from pushpoint.numerics.lcp.basis import BLOCK, LIMIT, RAY, SOLVED, UNIT, ZERO, measure_rows, natural_map
+from pushpoint.numerics.lcp.basis import BLOCK, LIMIT, RAY, SOLVED, UNIT, ZERO, gap_of_solution, measure_rows
 from pushpoint.numerics.lcp.pivoting import DOUBLINGS, EXTRA, pivot_within
 from pushpoint.types import FloatArray, IntArray
 
 POSITIVE = 1e-12  # of a column's largest entry: smaller ones are round-off, not pivots
-SETTLED = 1e-10  # the natural map of a solution read off the tableau
+SETTLED = 1e-10  # the gap of a solution read off the tableau
 TIE = 1e-12  # of the terms compared: ratios closer than this count as equal
 
 
@@ -165,10 +165,10 @@ def lemke_within(
     if status != SOLVED:
         return status, pivots
     # From the data, not from the worn tableau; an exchange is due only if round-off chose the wrong side.
-    status, more = pivot_within(A, a, size, z, basic, work, EXTRA)
+    status, more = pivot_within(A, a, size, z, basic, work, ZERO + EXTRA)
     if status != SOLVED:  # as with singular blocks
         read_tableau(a, size, z, basic, work, first)
-        status = SOLVED if natural_map(A, a, size, z, work) <= SETTLED else LIMIT
+        status = SOLVED if gap_of_solution(A, a, size, z) <= SETTLED else LIMIT
     return status, pivots + more
 
 

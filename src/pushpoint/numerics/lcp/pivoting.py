@@ -10,11 +10,10 @@ from __future__ import annotations
 from pushpoint._jit import entry_point, kernel
 from pushpoint.numerics.lcp.basis import (
     LIMIT,
+    MARK,
     SLACK,
-    SLOPE,
     SOLVED,
     ZERO,
-    largest_z,
     measure_rows,
     slack_of_row,
     solve_basic,
@@ -24,25 +23,28 @@ from pushpoint.types import FloatArray, IntArray
 
 __all__ = ["pivot", "pivot_from_python", "pivot_within", "workspace"]
 
+WORN_SLACK = 1e-12  # after so many exchanges that it may be round-off that goes round in circles
 BLOCK_TRIES = 3  # exchanges of all infeasible variables that may fail to help
 EXTRA = 50  # exchanges beyond the 2^size that least index may need
 DOUBLINGS = 11  # `pivot` gives up on larger problems after 2^11 and a few
 
 
 @kernel
-def infeasible(A: FloatArray, a: FloatArray, size: int, z: FloatArray, basic: IntArray, work: FloatArray) -> int:
+def infeasible(
+    A: FloatArray, a: FloatArray, size: int, z: FloatArray, basic: IntArray, work: FloatArray, leeway: float
+) -> int:
     """How many variables of the current set are negative; marked in the workspace.
 
-    A basic z must not be negative at all, a w by its round-off: what is zero in both goes to rest out of the set.
+    A basic z must not be negative at all, a w by `leeway` of its scale: what is zero in both rests out of the set.
     """
-    count, top = ZERO, largest_z(size, z, work)
+    count = ZERO
     for i in range(size):
         if basic[i] != 0:
             fine = z[i] >= 0.0
         else:
-            slack, scale = slack_of_row(A, a, size, z, work, i, top)
-            fine = slack >= -SLACK * scale
-        work[SLOPE, i] = 0.0 if fine else 1.0  # NaN is not fine
+            slack, scale = slack_of_row(A, a, size, z, i)
+            fine = slack >= -leeway * scale
+        work[MARK, i] = 0.0 if fine else 1.0  # NaN is not fine
         if not fine:
             count += 1
     return count
@@ -51,7 +53,7 @@ def infeasible(A: FloatArray, a: FloatArray, size: int, z: FloatArray, basic: In
 @kernel
 def exchange(size: int, basic: IntArray, work: FloatArray, all_of_them: bool) -> None:
     for i in range(size):
-        if work[SLOPE, i] != 0.0:
+        if work[MARK, i] != 0.0:
             basic[i] = 1 - basic[i]
             if not all_of_them:
                 return
@@ -66,7 +68,7 @@ def pivot_within(
     measure_rows(A, size, work)
     while True:
         pivots += solve_basic(A, a, size, z, basic, work)
-        count = infeasible(A, a, size, z, basic, work)
+        count = infeasible(A, a, size, z, basic, work, SLACK if pivots < 20 + 2 * size else WORN_SLACK)
         if count == 0:
             return SOLVED, pivots
         if pivots >= limit:

@@ -13,7 +13,7 @@ from pushpoint.errors import InvalidInput
 from pushpoint.numerics.lcp import enumeration, gauss_seidel, lemke, pivoting
 from pushpoint.numerics.lcp.arguments import count_of, square, vector
 from pushpoint.numerics.lcp.basis import SOLVED, workspace
-from pushpoint.numerics.lcp.residual import natural_residual, refine, row_units, scales
+from pushpoint.numerics.lcp.residual import natural_residual, refine, row_scales, row_units
 from pushpoint.types import FloatArray, IntArray
 
 ACCEPTED = 1e-9  # the largest residual of a solution
@@ -65,7 +65,7 @@ def _enumeration(A: FloatArray, a: FloatArray, z: FloatArray, basic: IntArray, l
 
 def _gauss_seidel(A: FloatArray, a: FloatArray, z: FloatArray, basic: IntArray, limit: int | None) -> tuple[int, int]:
     rows = len(a)
-    status, sweeps = gauss_seidel.sweeps_from_python(A, a, rows, z, workspace(rows), SWEEPS if limit is None else limit)
+    status, sweeps = gauss_seidel.sweeps_from_python(A, a, rows, z, SWEEPS if limit is None else limit)
     basic[:] = z > 0.0
     return status, sweeps
 
@@ -91,14 +91,14 @@ def solve(
     rows = len(matrix)
     offset = vector("a", a, rows)
     limit = None if max_pivots is None else count_of("max_pivots", max_pivots)
+    z, basic = _starting_point(start, rows)
     if not offset.any():  # nothing to solve, also without rows
         return Solution(np.zeros(rows), np.zeros(rows), Status.SOLVED, 0, 0.0)
-    z, basic = _starting_point(start, rows)
-    status, pivots = METHODS[method](matrix, offset, z, basic, limit)
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+        status, pivots = METHODS[method](matrix, offset, z, basic, limit)
         if status == SOLVED and method != "gauss_seidel":
             z = _polished(matrix, offset, z, basic)
-        return _checked(matrix, offset, z, tuple(Status)[status], pivots)
+        return _checked(matrix, offset, z, tuple(Status)[status], int(pivots))
 
 
 def _starting_point(start: Start, rows: int) -> tuple[FloatArray, IntArray]:
@@ -129,12 +129,13 @@ def _polished(A: FloatArray, a: FloatArray, z: FloatArray, basic: IntArray) -> F
 def _checked(A: FloatArray, a: FloatArray, z: FloatArray, status: Status, pivots: int) -> Solution:
     """No method is believed: w comes from z, and what is not small enough is no solution."""
     z = np.maximum(z, 0.0)
-    w = a + A @ z
-    if not (np.all(np.isfinite(z)) and np.all(np.isfinite(w))):
+    w, scales = a + A @ z, row_scales(A, a, z)
+    if not np.all(np.isfinite([z, w, scales])):
         return Solution(np.zeros_like(a), a.copy(), _less_than_solved(status), pivots, natural_residual(A, a, 0 * a, a))
     residual = natural_residual(A, a, z, w)
-    if status is Status.SOLVED and residual <= ACCEPTED and _decided(A, a, z):
-        return Solution(z, np.where(z > 0.0, 0.0, np.maximum(w, 0.0)), status, pivots, residual)
+    clean = np.where(z > 0.0, 0.0, np.maximum(w, 0.0))
+    if status is Status.SOLVED and np.all(np.abs(w - clean) <= ACCEPTED * scales) and _decided(A, a, scales):
+        return Solution(z, clean, status, pivots, residual)
     return Solution(z, w, _less_than_solved(status), pivots, residual)
 
 
@@ -142,8 +143,7 @@ def _less_than_solved(status: Status) -> Status:
     return Status.LIMIT if status is Status.SOLVED else status
 
 
-def _decided(A: FloatArray, a: FloatArray, z: FloatArray) -> bool:
+def _decided(A: FloatArray, a: FloatArray, scales: FloatArray) -> bool:
     """A z so much larger than a that their sum is made of round-off proves nothing."""
-    _, of_w = scales(A, a, z)
     units = row_units(A)
-    return bool(np.max(of_w * units) <= DECIDED * np.max(np.abs(a) * units))
+    return bool(np.max(scales * units) <= DECIDED * np.max(np.abs(a) * units))

@@ -42,18 +42,20 @@ def row_units(A: FloatArray) -> FloatArray:
     return units
 
 
-def scales(A: FloatArray, a: FloatArray, z: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """What z_i and w_i are measured by: the largest z in row units, and |a_i| + max_j |A_ij| times that."""
-    units = row_units(A)
-    top = float(np.max(np.abs(z) / units))
-    return top * units, np.abs(a) + np.max(np.abs(A) * units, axis=1) * top
+def row_scales(A: FloatArray, a: FloatArray, z: FloatArray) -> FloatArray:
+    """What w_i is measured by: |a_i| and the largest |A_ij z_j|, the terms of which it is the sum."""
+    scales: FloatArray = np.abs(a) + np.max(np.abs(A * z), axis=1, initial=0.0)
+    return scales
 
 
 def natural_residual(A: FloatArray, a: FloatArray, z: FloatArray, w: FloatArray) -> float:
-    """max_i |min(z_i / scale of z_i, w_i / scale of w_i)|; a scale of zero belongs to a zero."""
-    if len(a) == 0:
-        return 0.0
-    of_z, of_w = scales(A, a, z)
-    shares = np.divide(z, of_z, out=np.zeros_like(z), where=of_z > 0.0)
-    slacks = np.divide(w, of_w, out=np.zeros_like(w), where=of_w > 0.0)
-    return float(np.max(np.abs(np.minimum(shares, slacks))))
+    """max_i |min(z_i, w_i)|, each relative to the terms of the rows that it is in.
+
+    w_i is divided by the scale of its row, and z_i is given as the largest share that A_ki z_i has in the scale of a
+    row k. Both are at most about one, and 0 / 0 counts as 0.
+    """
+    scales = row_scales(A, a, z)[:, None]
+    shares = np.divide(A * z, scales, out=np.zeros_like(A), where=scales > 0.0)
+    slacks = np.divide(w, scales[:, 0], out=np.zeros_like(w), where=scales[:, 0] > 0.0)
+    sizes = np.copysign(np.max(np.abs(shares), axis=0, initial=0.0), z)
+    return float(np.max(np.abs(np.minimum(sizes, slacks)), initial=0.0))
