@@ -49,8 +49,7 @@ TOUCH_FIELDS = ("obstacle", "place", "normal_x", "normal_y", "point_x", "point_y
     CENTRE, PRINTED, DT, TOLERANCE, FRICTION_SPEED, FRICTION_RATE,  # options
     STIFFNESS, DAMPING, LIMIT, MASS, WEIGHT, ROUGH,  # servo; robot; whether any obstacle has friction
     RESIDUAL, EVALUATIONS, WORST_LINK, UNSURE,  # of the step: worst residual; slopes; where; friction beyond mu_o*
-    SINCE,  # [s], since the tick began: references move on with their rates
-) = range(17)  # fmt: skip
+) = range(16)  # fmt: skip
 # Entries of State.ledger after those of types.LEDGER.
 NEXT_STEP, START_ENERGY = 5, 6
 
@@ -58,7 +57,7 @@ NEXT_STEP, START_ENERGY = 5, 6
 class Problem(NamedTuple):
     """What does not change in a run, and scratch."""
 
-    number: FloatArray  # (17,): see the names above
+    number: FloatArray  # (16,): see the names above
     link: Records  # (n,): LINK_FIELDS
     contact: Records  # (n,): CONTACT_FIELDS, the first `touching[0]` of them
     touching: IntArray  # (1,): how many
@@ -98,7 +97,7 @@ def make_problem(robot: Robot, world: World, servo: Servo, options: PlanarHybrid
     prepare_chain(link)
     disc = np.array([[d.x, d.y, d.radius, d.friction] for d in world.discs]).reshape(-1, 4)
     boxes = np.column_stack([disc[:, :2] - disc[:, 2:3], disc[:, :2] + disc[:, 2:3]])
-    number = np.zeros(17)
+    number = np.zeros(16)
     number[CENTRE], number[PRINTED] = options.contact == "centre", options.obstacle_friction == "printed"
     number[DT], number[TOLERANCE] = options.dt, options.tolerance
     number[FRICTION_SPEED], number[FRICTION_RATE] = options.friction_speed, options.friction_rate
