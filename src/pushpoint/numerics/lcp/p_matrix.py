@@ -2,8 +2,7 @@
 
 The test of Tsatsomeros and Li (2000): A is a P-matrix if and only if a_11 > 0, and A without its first row and column
 and the Schur complement of a_11 are P-matrices. Every entry carries a bound on its error, so that "yes" is certain:
-no minor that is zero or negative passes by round-off. The same bounds, started at more than round-off, prove the
-property for all matrices of a box.
+no minor that is zero or negative passes by round-off.
 """
 
 from __future__ import annotations
@@ -79,10 +78,7 @@ def surest_first(work: FloatArray, level: int, size: int, half: int) -> None:
 
 @kernel
 def all_p(work: FloatArray, size: int) -> bool:
-    """Are all matrices within the error bounds of level 0 P-matrices? True is certain.
-
-    Depth first: `second` tells for every level whether its Schur complement has had its turn.
-    """
+    """The test of the matrix of level 0, depth first: `second` has a bit for every level at its Schur complement."""
     half = work.shape[2] // 2
     second, level = ZERO, ZERO
     fresh = True
