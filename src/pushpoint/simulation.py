@@ -290,9 +290,10 @@ class Run:
         if not self._has_first_reference:
             self.reference[0], self._has_first_reference = table.joint_angle[0], True
         end = table.joint_angle + self.setup.scenario.control_period * table.joint_rate
-        after = self.ticks_since_row + begin + np.arange(1, ticks + 1)
-        due = after % self.setup.ticks_per_row == 0
-        self.reference[after[due] // self.setup.ticks_per_row] = end[due]
+        every, before = self.setup.ticks_per_row, self.ticks_since_row + begin
+        due = end[every - 1 - before % every :: every]  # of the ticks that end a row
+        row = before // every + 1
+        self.reference[row : row + len(due)] = due
         self.last_reference = end[-1]
 
     def _check(self, table: CommandTable, first_tick: int) -> None:

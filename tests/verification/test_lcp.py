@@ -22,7 +22,6 @@ from pushpoint.numerics.lcp import (
     Solution,
     Status,
     basis,
-    eigenvalues,
     friction,
     friction_bound,
     is_p_matrix,
@@ -31,7 +30,6 @@ from pushpoint.numerics.lcp import (
     pivoting,
     solve,
 )
-from pushpoint.numerics.lcp.eigenvalues import largest_real_eigenvalue
 from pushpoint.numerics.lcp.friction import friction_bound_from_python
 from pushpoint.numerics.lcp.lemke import lemke_kernel, lemke_workspace
 from pushpoint.numerics.lcp.p_matrix import p_workspace
@@ -494,17 +492,6 @@ def test_p_test_never_says_yes_at_the_boundary() -> None:
 # --- friction bound ---
 
 
-@entry_point
-def largest_eigenvalue_of(work: FloatArray, count: int) -> float:
-    return largest_real_eigenvalue(work, count)
-
-
-def largest_eigenvalue(C: FloatArray) -> float:
-    work = p_workspace(len(C))
-    work[1, : len(C), : len(C)] = C
-    return largest_eigenvalue_of(work, len(C))
-
-
 def test_friction_bound_in_closed_form() -> None:
     assert friction_bound([[2.0]], [[4.0]]) == 0.5
     assert friction_bound([[2.0]], [[-4.0]]) == math.inf
@@ -521,7 +508,7 @@ def test_friction_bound_in_closed_form() -> None:
 @settings(max_examples=150, derandomize=True, deadline=None)
 @given(seed=st.integers(0, 10**6), n=st.integers(1, 7))
 def test_friction_kernel_finds_the_exact_bound(seed: int, n: int) -> None:
-    """Two eigenvalue solvers: measured 2e-14 apart in 1500 such problems; at a double root it would be 1e-8."""
+    """The scan against eigenvalues: it ends at 1e-12; at a double root both would be good to 1e-8 only."""
     rng = np.random.default_rng(seed)
     A = positive_definite(rng, n) if seed % 2 else dominant(rng, n)
     B = rng.normal(size=(n, n)) * 10.0 ** rng.uniform(-1, 1)
@@ -533,40 +520,12 @@ def test_friction_kernel_finds_the_exact_bound(seed: int, n: int) -> None:
     assert exact == 20.0 or not is_p_matrix(A - exact * (1.0 + 1e-9) * B)
 
 
-@settings(max_examples=150, derandomize=True, deadline=None)
-@given(
-    C=st.integers(1, 8).flatmap(
-        lambda n: arrays(np.float64, (n, n), elements=st.one_of(st.integers(-2, 2).map(float), st.floats(-9.0, 9.0)))
-    )
-)
-def test_largest_real_eigenvalue(C: FloatArray) -> None:
-    """Defective ones among them: an eigenvalue of n equal ones is only good to the n-th root of round-off."""
-    n = len(C)
-    found = largest_eigenvalue(C)
-    values = np.linalg.eigvals(C)
-    scale = max(np.abs(C).max(), 1e-300)
-    assert not math.isnan(found)
-    if found > -math.inf:
-        assert np.abs(values - found).min() <= 10.0 * scale * n * 1e-15 ** (1.0 / n)
-    for value in values[np.abs(values.imag) == 0.0].real:
-        others = np.abs(values - value)
-        if np.sort(others)[1:2].min(initial=math.inf) > 0.3 * scale:  # alone: certainly real
-            assert found >= value - 1e-6 * scale
-
-
-def test_eigenvalues_that_need_other_shifts() -> None:
-    """A cyclic permutation is its own QR step; without other shifts nothing moves."""
-    for n in range(3, 9):
-        assert largest_eigenvalue(np.roll(np.eye(n), 1, axis=0)) == pytest.approx(1.0, abs=1e-13)
-    assert largest_eigenvalue(np.array([[0.0, 1.0], [-1.0, 0.0]])) == -math.inf
-
-
 def test_friction_kernel_without_friction() -> None:
     work = p_workspace(3)
     assert friction_bound_from_python(np.eye(3), np.zeros((3, 3)), 3, 5.0, work) == 5.0
     assert friction_bound_from_python(-np.eye(3), np.eye(3), 3, 5.0, work) == 0.0
     assert friction_bound_from_python(np.eye(3), np.eye(3), 0, 5.0, work) == 5.0
-    assert friction_bound_from_python(np.eye(3), -np.eye(3), 3, math.inf, work) == math.inf
+    assert friction_bound_from_python(np.eye(3), -np.eye(3), 3, 1e6, work) == 1e6
     assert friction_bound_from_python(np.eye(3), np.full((3, 3), math.nan), 3, 5.0, work) == 0.0  # nothing is promised
 
 
@@ -619,7 +578,7 @@ def test_every_kernel_is_compiled_once() -> None:
         (p_matrix.p_test, (block, 1, cube)),
     ):
         kernel.compile(tuple(numba.typeof(argument) for argument in arguments))  # past the cache on disk
-    for module in (basis, pivoting, lemke, p_matrix, friction, eigenvalues):
+    for module in (basis, pivoting, lemke, p_matrix, friction):
         for name, function in vars(module).items():
             if hasattr(function, "signatures"):
                 assert len(function.signatures) <= 1, name

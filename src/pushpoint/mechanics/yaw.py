@@ -9,5 +9,6 @@ from pushpoint.types import FloatArray
 
 def yaw_quaternions(yaw: FloatArray) -> FloatArray:
     """Quaternions wxyz of rotations about z [rad]."""
-    zero = np.zeros_like(yaw)
-    return np.stack([np.cos(yaw / 2), zero, zero, np.sin(yaw / 2)], axis=-1)
+    out, half = np.zeros((*yaw.shape, 4)), 0.5 * yaw
+    out[..., 0], out[..., 3] = np.cos(half), np.sin(half)
+    return out

@@ -12,7 +12,7 @@ Here P1's signs and numbers are translated, and nowhere else:
 from __future__ import annotations
 
 import math
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from math import radians
 from typing import Any
 
@@ -35,11 +35,31 @@ CURLED = Start(
     jitter=1e-4,  # single runs are chaotic: claims are about ensembles over the seed
 )
 
+
+def ends_of_links() -> tuple[tuple[float, float], ...]:
+    """The line [m] along which the robot lies at the start, its centre of mass at the origin."""
+    steps = [0.14 * complex(math.cos(a), math.sin(a)) for a in map(radians, LINK_ANGLES)]
+    ends = list(accumulate(steps, initial=0j))
+    centre = sum((a + b) / 2 for a, b in pairwise(ends)) / len(steps)
+    return tuple(((z - centre).real, (z - centre).imag) for z in ends)
+
+
 # P1 VIII-B1: three rows of 5 cm radius (the printed 10 cm is the diameter: only so does the stated pose not overlap),
 # 25 cm apart; places read off Fig. 12.
 LAWS = {"friction": 0.3, "obstacle_friction": 0.2, "ground_torque": True}
 ROWS = Choice(name="rows", options={"columns": 18, "x": -0.585, "y": -0.24} | LAWS)
 CLUTTER = Choice(name="clutter")
+
+RANDOM = Choice(
+    name="random-field",
+    options={
+        "pegs": 1000,  # as many as 6000 darts find room for
+        "x_min": -0.9,
+        "x_max": 4.2,
+        "keep_clear": ends_of_links(),
+    }
+    | LAWS,
+)
 
 
 def gait(frequency: float, phase_shift: float) -> Choice:
@@ -98,4 +118,10 @@ add(
     "VIII-B3; without resolution ours",
     world=CLUTTER,
     controller=WITHOUT,
+)
+add(
+    "random",
+    "Random obstacles, another field for every seed",
+    "the controller of VII; the fields are ours",
+    world=RANDOM,
 )

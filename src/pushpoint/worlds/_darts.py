@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -26,14 +28,33 @@ def refuse_reversed(world: str, ranges: dict[str, tuple[float, float]]) -> None:
 
 
 def throw(
-    random: np.random.Generator, target: Target, count: int, gap: float, darts: int
+    random: np.random.Generator,
+    target: Target,
+    count: int,
+    gap: float,
+    darts: int,
+    clear_of: Sequence[tuple[float, float]] = (),
+    clearance: float = 0.0,
 ) -> list[tuple[float, float, float]]:
-    """(x, y, radius) [m] of up to `count` circles, at least `gap` apart, from at most `darts` throws."""
+    """(x, y, radius) [m] of up to `count` circles, at least `gap` apart, from at most `darts` throws.
+
+    None comes closer than `clearance` to the line through the points `clear_of`.
+    """
     placed: list[tuple[float, float, float]] = []
     for _ in range(darts):
         if len(placed) == count:
             break
         x, y, r = random.uniform(*target.x), random.uniform(*target.y), random.uniform(*target.radius)
-        if all(math.hypot(x - a, y - b) >= r + c + gap for a, b, c in placed):
+        apart = all(math.hypot(x - a, y - b) >= r + c + gap for a, b, c in placed)
+        if apart and all(distance_to(x, y, a, b) >= r + clearance for a, b in pairwise(clear_of)):
             placed.append((x, y, r))
     return placed
+
+
+def distance_to(x: float, y: float, a: tuple[float, float], b: tuple[float, float]) -> float:
+    """Of a point from the line between a and b."""
+    ex, ey = b[0] - a[0], b[1] - a[1]
+    length = ex * ex + ey * ey
+    share = ((x - a[0]) * ex + (y - a[1]) * ey) / length if length > 0 else 0.0
+    share = min(1.0, max(0.0, share))
+    return math.hypot(x - a[0] - share * ex, y - a[1] - share * ey)

@@ -23,11 +23,18 @@ def random_field(
     gap: NonNegative = 0.14,
     darts: NonNegativeInt = 6000,
     friction: NonNegative = 0.2,
+    obstacle_friction: NonNegative = 0.0,
+    ground_torque: bool = False,
+    keep_clear: tuple[tuple[Number, Number], ...] = (),
+    clearance: NonNegative = 0.005,
 ) -> World:
-    """Up to `pegs` discs, at least `gap` [m] apart, from at most `darts` throws."""
+    """Up to `pegs` discs, at least `gap` [m] apart, from at most `darts` throws.
+
+    They stay `clearance` [m] away from the line through the points `keep_clear` [m], where a robot may lie.
+    """
     target = Target((x_min, x_max), (y_min, y_max), (radius_min, radius_max))
     refuse_reversed("random-field", target._asdict())
-    placed = throw(np.random.default_rng(seed), target, pegs, gap, darts)
-    discs = tuple(Disc(x=x, y=y, radius=r) for x, y, r in placed)
-    ground = Ground(friction=friction)
+    placed = throw(np.random.default_rng(seed), target, pegs, gap, darts, keep_clear, clearance)
+    discs = tuple(Disc(x=x, y=y, radius=r, friction=obstacle_friction) for x, y, r in placed)
+    ground = Ground(friction=friction, torque=ground_torque)
     return World(name="random-field", ground=ground, obstacles=discs, source=f"seed {seed}")

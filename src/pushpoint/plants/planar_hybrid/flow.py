@@ -35,6 +35,7 @@ from pushpoint.types import FloatArray
 RATE = 200.0  # [1/s]
 # At the true contact point, what the gap is off is taken back too: a + RATE v + RATE^2 / 4 gap >= 0, critically damped.
 PULL = RATE * RATE / 4.0  # [1/s2]
+COMPLIANCE = 1e-10  # of the answer of a contact to its own force
 OK, UNSOLVED = 0, 1
 
 
@@ -100,7 +101,7 @@ def find_contact_forces(problem: Problem) -> int:
         problem.free[k] = along(problem.link, c) + c.bias + RATE * c.speed + pull * c.gap
     for k in range(count):
         answer(problem, problem.matrix, k, 1.0, rubbing(problem, problem.contact[k]))
-    solved, _ = pivot(problem.matrix, problem.free, count, problem.force, problem.basic, problem.pivoting)
+    solved = complement(problem)
     note_residual(problem, problem.number[WEIGHT])
     for i in range(problem.link.shape[0]):
         a = problem.link[i]
@@ -110,6 +111,21 @@ def find_contact_forces(problem: Problem) -> int:
         c.force = problem.force[k]
         add_push(problem.link, c, c.force, c.force * rubbing(problem, c))
     accelerate_all(problem.link)
+    return solved
+
+
+@kernel
+def complement(problem: Problem) -> int:
+    """Solve the complementarity problem by pivoting from the contacts that pushed last.
+
+    Where contacts depend on each other, a little compliance tells which of them pushes; the residual shows it.
+    """
+    count, matrix = problem.touching[0], problem.matrix
+    solved, _ = pivot(matrix, problem.free, count, problem.force, problem.basic, problem.pivoting)
+    if solved != SOLVED:
+        for k in range(count):
+            matrix[k, k] *= 1.0 + COMPLIANCE
+        solved, _ = pivot(matrix, problem.free, count, problem.force, problem.basic, problem.pivoting)
     return OK if solved == SOLVED else UNSOLVED
 
 

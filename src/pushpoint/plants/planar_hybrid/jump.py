@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from pushpoint._jit import kernel
 from pushpoint.mechanics.joint_forces import accelerate_all, factor_joints
-from pushpoint.numerics.lcp.basis import SOLVED
-from pushpoint.numerics.lcp.pivoting import pivot
 from pushpoint.plants.planar_hybrid.contacts import (
     DETACHED,
     gap_to,
@@ -15,7 +13,7 @@ from pushpoint.plants.planar_hybrid.contacts import (
     remember,
     side_of,
 )
-from pushpoint.plants.planar_hybrid.flow import OK, UNSOLVED, add_push, along, answer, note_residual
+from pushpoint.plants.planar_hybrid.flow import OK, UNSOLVED, add_push, along, answer, complement, note_residual
 from pushpoint.plants.planar_hybrid.model import CENTRE, DT, MASS, WEIGHT, Problem, State
 from pushpoint.types import Trace
 
@@ -101,7 +99,7 @@ def collide(problem: Problem, state: State, trace: Trace) -> int:
     for k in range(count):
         problem.free[k] = problem.contact[k].speed
         answer(problem, problem.matrix, k, 1.0, 0.0)
-    solved, _ = pivot(problem.matrix, problem.free, count, problem.force, problem.basic, problem.pivoting)
+    solved = complement(problem)
     note_residual(problem, problem.number[WEIGHT] * problem.number[DT])
     for i in range(problem.link.shape[0]):
         a = problem.link[i]
@@ -111,7 +109,7 @@ def collide(problem: Problem, state: State, trace: Trace) -> int:
     accelerate_all(problem.link)
     change_velocity(problem, state, trace)
     remember(state, problem.contact, problem.touching)
-    return OK if solved == SOLVED else UNSOLVED
+    return solved
 
 
 @kernel

@@ -11,7 +11,7 @@ import numpy as np
 from pushpoint._jit import compiling_once
 from pushpoint.fields import Frozen
 from pushpoint.mechanics.yaw import yaw_quaternions
-from pushpoint.numerics.records import from_table, table
+from pushpoint.numerics.records import as_columns, from_table, table
 from pushpoint.plants import plants
 from pushpoint.plants._base import StateArrays
 from pushpoint.plants.planar_hybrid.jump import BEYOND
@@ -51,7 +51,7 @@ class PlanarHybrid:
 
     Options: ClassVar[type[Frozen]] = PlanarHybridOptions
     extra_columns: ClassVar[tuple[ExtraColumn, ...]] = (
-        ExtraColumn("friction_bound", "1", "obstacle friction up to which contact forces are unique, at most 10"),
+        ExtraColumn("friction_bound", "1", "obstacle friction up to which contact forces are unique, at most 2"),
         ExtraColumn("links_in_contact", "1", "links whose contacts enter the complementarity problem"),
     )
 
@@ -87,16 +87,17 @@ class PlanarHybrid:
 
     def _contacts(self, state: State, period: float) -> Contacts:
         """The links that were pushed during the last tick."""
-        pushed = np.flatnonzero((state.sums[:, 0] != 0.0) | (state.sums[:, 1] != 0.0))
-        touch, angle = state.touch[pushed], state.vector[pushed]
-        across = np.cos(angle) * touch["normal_y"] - np.sin(angle) * touch["normal_x"]
+        pushed = np.flatnonzero(state.sums[:, 0:2].any(axis=1))
+        touch, angle = as_columns(state.touch)[pushed], state.vector[pushed]
+        normal = touch[:, 2:4]
+        across = np.cos(angle) * normal[:, 1] - np.sin(angle) * normal[:, 0]
         return Contacts(
             link=pushed,
-            obstacle=touch["obstacle"].astype(np.int64),
-            place=touch["place"].copy(),
+            obstacle=touch[:, 0].astype(np.int64),
+            place=touch[:, 1],
             side=np.where(across < 0, 1, -1),  # pushed to the right: the obstacle is on the left
-            point=table(touch, "point_x", "point_y"),
-            normal=table(touch, "normal_x", "normal_y"),
+            point=touch[:, 4:6],
+            normal=normal,
             force=state.sums[pushed, :2] / period,
         )
 

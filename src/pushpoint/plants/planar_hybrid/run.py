@@ -24,7 +24,7 @@ from pushpoint.plants.planar_hybrid.model import (
 from pushpoint.types import CommandTable, FloatArray, Trace
 
 TABLE_FULL = -1  # the tables of contacts and events must grow before the run can go on
-CEILING = 10.0  # of mu_o* that is looked for
+CEILING = 2.0  # of mu_o* that is looked for
 NO_FRICTION = 1e-9  # stands for it where directions of friction are asked for
 
 
