@@ -222,7 +222,7 @@ class Run:
         if row is None:
             self.setup.plant.record_start(self.state, self.trace)
             return
-        self.trace.link[0], self.trace.energy[0] = row.link, row.energy
+        self.trace.link[0], self.trace.energy[0], self.trace.extra[0] = row.link, row.energy, row.extra
         self.trace = self.trace._replace(contact=row.contact.copy())
         self.trace.cursor[:2] = 1, len(row.contact)
 
@@ -356,7 +356,8 @@ class Run:
         contact = self.trace.contact[: self.trace.cursor[1]]
         contact = contact[contact[:, 0] == row]  # a copy
         contact[:, 0] = 0.0  # it is row 0 of the part that continues
-        return LastRow(self.trace.link[row].copy(), self.trace.energy[row].copy(), contact)
+        link, energy, extra = (part[row].copy() for part in (self.trace.link, self.trace.energy, self.trace.extra))
+        return LastRow(link, energy, contact, extra)
 
     def _message(self, failure: Failure) -> str:
         return (

@@ -23,6 +23,7 @@ def progress_ratio(run: Recording, reference: Recording, *, axis: str, end: floa
     return way(run, axis, end) / covered
 
 
+@measures.register("way")
 def way(run: Recording, axis: str, end: float) -> float:
     """Displacement [m] of the centre of mass along an axis from t = 0 to `end` [s]."""
     first, last = at(run, mass_path(run), np.array([0.0, end]))

@@ -94,8 +94,8 @@ class JamResolution:
 
     def _history_before(self, angle: FloatArray) -> FloatArray:
         """As if the head had led the body into its shape: joint k has what the head joint had a delay ago."""
-        ticks = np.arange(ceil(self._delay[0]) + 2, dtype=float)
-        past = np.interp(ticks, self._delay[::-1], angle[::-1])  # entry k: k ticks ago
+        ticks = np.arange(ceil(self._delay[0]) + 2, dtype=float) + 1.0
+        past = np.interp(ticks, self._delay[::-1], angle[::-1])  # from one tick before t = 0 backwards
         return np.concatenate([past[:1], past[:0:-1]])  # as a ring whose newest entry is at 0
 
     def step(

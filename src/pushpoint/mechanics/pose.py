@@ -45,4 +45,5 @@ def chain(robot: Robot, direction: FloatArray) -> FloatArray:
 def mass_mean(robot: Robot, values: FloatArray) -> FloatArray:
     """Mean over links (the first axis), weighted by mass."""
     mass = np.array([link.mass for link in robot.links])
-    return np.asarray(mass @ values / mass.sum())
+    # Not mass @ values: its rounding would depend on how many columns there are.
+    return np.asarray((mass[:, np.newaxis] * values).sum(axis=0) / mass.sum())

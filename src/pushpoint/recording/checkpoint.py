@@ -23,6 +23,7 @@ class LastRow:
     link: FloatArray  # (n, 11): LINK_COLUMNS
     energy: FloatArray  # (6,): time and LEDGER
     contact: FloatArray  # (contacts, 12): CONTACT_COLUMNS
+    extra: FloatArray  # what only its plant knows
 
 
 @dataclass(frozen=True, slots=True)

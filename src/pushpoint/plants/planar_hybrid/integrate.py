@@ -38,7 +38,7 @@ DENSE = np.array(
 )
 
 SAFETY, MOST_GROWTH, MOST_SHRINK = 0.9, 5.0, 0.2  # of the next step
-SHORTEST = 1e-10  # [s]: steps that must be shorter than that do not come to an end
+SHORTEST = 1e-12  # [s]: what is left of a step when it is done; steps that must be shorter do not come to an end
 LOCATED = 1e-10  # [s]: how well the instant of a jump is found
 NOT_FINITE = 2  # status: types.Status.NOT_FINITE
 
@@ -48,9 +48,9 @@ def flow(problem: Problem, state: State, trace: Trace, begun: float, since: floa
     """One step of dt, jumps included; `begun` [s] is the time, `since` that of the tick, at its beginning."""
     dt, done, fresh = problem.number[DT], 0.0, True
     n = problem.link.shape[0]
-    while done < dt:
+    while dt - done > SHORTEST:
         wanted = state.ledger[NEXT_STEP]
-        pieces = math.ceil((dt - done) / wanted - 1e-9)
+        pieces = max(1, math.ceil((dt - done) / wanted - 1e-9))
         h = (dt - done) / pieces
         status = slopes(problem, state, state.vector, since + done, problem.slope[0]) if fresh else OK
         fresh = False

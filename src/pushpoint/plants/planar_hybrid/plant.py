@@ -17,7 +17,7 @@ from pushpoint.plants._base import StateArrays
 from pushpoint.plants.planar_hybrid.jump import BEYOND
 from pushpoint.plants.planar_hybrid.model import MOST_JUMPS, TOUCH_FIELDS, WORST_LINK, State, make_problem, make_state
 from pushpoint.plants.planar_hybrid.options import PlanarHybridOptions
-from pushpoint.plants.planar_hybrid.run import CEILING, TABLE_FULL, place_from_python, run_ticks
+from pushpoint.plants.planar_hybrid.run import FIRST_ROW, TABLE_FULL, place_from_python, run_ticks
 from pushpoint.plants.planar_hybrid.unknown import narrow_gaps, refuse_unknown
 from pushpoint.robots import Robot, Servo
 from pushpoint.types import (
@@ -42,6 +42,7 @@ ADVICE = {
     Status.NOT_FINITE: "try a smaller plant.dt or plant.tolerance; check servo gains and feed-forward torques",
     Status.TOO_MANY_EVENTS: "jumps accumulate; try plant 'planar_stepping', which has no events",
 }
+CONTACT_ROOM = 1024  # lines by which the table of contacts grows, and twice over
 JUMPS = ("", "impact", "detachment", "change-of-side", "friction-beyond-bound")
 
 
@@ -111,9 +112,16 @@ class PlanarHybrid:
         with compiling_once("planar_hybrid"):
             status, tick = run_ticks(self._problem, state, table, 0, substeps, trace)
         while status == TABLE_FULL:
-            trace = grown(trace, len(trace.contact), len(trace.event) + 2 * MOST_JUMPS * (substeps + 1))
+            trace = self._with_room(trace, substeps)
             status, tick = run_ticks(self._problem, state, table, tick, substeps, trace)
         return trace, None if status == Status.OK else self._failure(state, trace, Status(status))
+
+    def _with_room(self, trace: Trace, substeps: int) -> Trace:
+        """For another tick at least, and twice as many contacts or events as there are."""
+        contacts = len(trace.contact) + CONTACT_ROOM if trace.cursor[1] + CONTACT_ROOM > len(trace.contact) else 0
+        most = MOST_JUMPS * (substeps + 1)
+        events = len(trace.event) + most if trace.cursor[5] + most > len(trace.event) else 0
+        return grown(trace, contacts, events)
 
     def _failure(self, state: State, trace: Trace, status: Status) -> Failure:
         residual = float(trace.step[trace.cursor[2] - 1, 0])
@@ -130,13 +138,9 @@ class PlanarHybrid:
             yield Event(float(time), JUMPS[int(kind)], detail)
 
     def record_start(self, state: State, trace: Trace) -> None:
-        link, n = self._problem.link, len(self._problem.link)
-        place_from_python(self._problem, state.vector)
-        trace.link[0, :, 0:2], trace.link[0, :, 3:5] = table(link, "x", "y"), table(link, "vx", "vy")
-        trace.link[0, :, 2], trace.link[0, :, 5] = state.vector[:n], state.vector[n + 2 : 2 * n + 2]
-        trace.energy[0, 0], trace.energy[0, 1:] = state.clock[0] * self.dt, state.ledger[:5]
-        trace.extra[0, 0] = CEILING
-        trace.cursor[0] = 1
+        nothing = CommandTable(*(np.zeros((0, 0)) for _ in CommandTable._fields))
+        with compiling_once("planar_hybrid"):
+            run_ticks(self._problem, state, nothing, FIRST_ROW, 1, trace)
 
     def dump(self, state: State) -> StateArrays:
         return {name: table(a) if name == "touch" else a.copy() for name, a in state._asdict().items()}

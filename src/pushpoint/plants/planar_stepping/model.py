@@ -22,6 +22,7 @@ from pushpoint.worlds import Disc, World
 
 EARTH = 9.81  # [m/s2]
 SKIN_FRACTION = 0.5  # neighbour lists reach at least this part of the largest half width beyond touching
+THIN = 0.1  # of half the length: links that are thinner count as if they were that wide
 SPARE_PAIRS = 16  # per link, on top of four of the fullest cells of the grid
 
 LINK_FIELDS = (
@@ -124,7 +125,7 @@ def make_problem(robot: Robot, world: World, servo: Servo, options: PlanarSteppi
     number[WEIGHT] = chain["mass"].sum() * max(gravity, EARTH)  # a scale for residuals, also in space
     number[PASSIVE] = bool(link["disc"].any() or len(world.obstacles) > 0 or not world.is_plain)
     number[STRETCH], number[STEP_ERROR] = 1.0, options.step_error or 0.0
-    number[SKIN] = SKIN_FRACTION * chain["radius"].max()
+    number[SKIN] = SKIN_FRACTION * max(chain["radius"].max(), THIN * chain["half"].max())
     return Problem(number, link, chain, record_array(pairs, CONTACT_FIELDS), np.zeros(len(link) + 1, np.int64))
 
 
