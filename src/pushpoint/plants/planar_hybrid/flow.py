@@ -30,9 +30,11 @@ from pushpoint.plants.planar_hybrid.model import (
 )
 from pushpoint.types import FloatArray
 
-# P1 (48) and (53) hold where the normal speed is zero. In general a contact must not approach, nor slow down its
-# leaving, faster than at this rate: a + RATE v >= 0, which also takes back what integration errors make it approach.
+# P1 (48) and (53) hold where the normal speed v is zero. In general a + RATE v >= 0: an approach, which only integration
+# errors make, is taken back at this rate. A link that leaves must not come to a stop faster than at LEAVING: forces that
+# act before it has stopped do work on the robot, the less the higher this rate.
 RATE = 200.0  # [1/s]
+LEAVING = 2000.0  # [1/s]
 # At the true contact point, what the gap is off is taken back too: a + RATE v + RATE^2 / 4 gap >= 0, critically damped.
 PULL = RATE * RATE / 4.0  # [1/s2]
 COMPLIANCE = 1e-10  # of the answer of a contact to its own force
@@ -98,7 +100,8 @@ def find_contact_forces(problem: Problem) -> int:
     for k in range(count):
         c = problem.contact[k]
         pull = 0.0 if problem.number[CENTRE] > 0.0 else PULL
-        problem.free[k] = along(problem.link, c) + c.bias + RATE * c.speed + pull * c.gap
+        rate = RATE if c.speed < 0.0 else LEAVING
+        problem.free[k] = along(problem.link, c) + c.bias + rate * c.speed + pull * c.gap
     for k in range(count):
         answer(problem, problem.matrix, k, 1.0, rubbing(problem, problem.contact[k]))
     solved = complement(problem)
