@@ -130,7 +130,9 @@ def test_published_curves() -> None:
     within = simulated.time <= 10.0
     apart = np.hypot(simulated.x - measured.x, simulated.y - measured.y)[within]
     assert np.sqrt(np.mean(apart**2)) == pytest.approx(0.057, abs=1e-3)
-    assert list(curves_of(f"{P2}/track")) == [source.label for source in CURVES.values()]
+    assert list(curves_of(f"{P2}/track")) == [
+        CURVES[f"{P2}/fig14-{which}"].label for which in ("simulated", "measured")
+    ]
     assert not curves_of(f"{P2}/flat")
     with pytest.raises(UnknownName, match="Did you mean 'transeth2008a/fig14-measured'"):
         curve("transeth2008a/fig14-mesured")

@@ -29,8 +29,10 @@ def reproduce(
 ) -> None:
     """Check the claims of KEY; write report.md, report.json and figures. Fails if a claim does."""
     from pushpoint.reproduction.report import reproduce as run_claims
+    from pushpoint.view.papers import scenarios_of
 
-    report = run_claims(key, started=lambda name: say(f"running {name}"), processes=processes)
+    shown = scenarios_of(key)
+    report = run_claims(key, started=lambda name: say(f"running {name}"), processes=processes, also=shown)
     folder = out or Path("results") / f"reproduce-{_scenario.slug(key)}"
     data = save(report, folder)
     if as_json:
@@ -39,6 +41,9 @@ def reproduce(
         _print(report)
     for problem in dict.fromkeys(verdict.problem for verdict in report.verdicts if verdict.problem):
         complain(problem)
+    for name in shown:
+        if name not in report.recordings:
+            complain(f"{name} failed: figures of the paper that show it are left out")
     say(f"wrote {folder / 'report.md'}")
     if not report.confirmed:
         raise typer.Exit(NOT_CONFIRMED)
@@ -53,6 +58,7 @@ def save(report: Report, folder: Path) -> dict[str, Any]:
     made(folder / "figures")
     figures = {"All claims": "figures/claims.png"}
     save_figure(claims_figure([verdict.as_dict() for verdict in report.verdicts]), folder / figures["All claims"])
+    figures |= _save_paper_figures(report, folder)
     for name, recording in report.recordings.items():
         figures[name] = f"figures/{_scenario.slug(name)}.png"
         draw(recording, folder / figures[name])
@@ -65,6 +71,23 @@ def save(report: Report, folder: Path) -> dict[str, Any]:
     write_json(folder / "report.json", data)
     write_text(folder / "report.md", report.as_markdown(figures))
     return data
+
+
+def _save_paper_figures(report: Report, folder: Path) -> dict[str, str]:
+    """Those whose runs are all there; returns their paths in `folder` by title."""
+    from pushpoint.reproduction.published import tables_of
+    from pushpoint.view.figures import save_figure
+    from pushpoint.view.papers import paper_figures
+
+    saved = {}
+    for name in paper_figures:
+        paper = name.split("/")[0]
+        figure = paper_figures[name].drawn(report.recordings, tables_of(paper))
+        if figure is not None:
+            path = f"figures/{_scenario.slug(name)}.png"
+            save_figure(figure, folder / path)
+            saved[f"{paper}, {paper_figures[name].title}"] = path
+    return saved
 
 
 def _print(report: Report) -> None:

@@ -1,4 +1,4 @@
-"""Curves read off published figures; the files in `published/` say where each comes from."""
+"""Curves and other numbers read off published figures; the files in `published/` say where each comes from."""
 
 from __future__ import annotations
 
@@ -6,12 +6,17 @@ import csv
 from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pushpoint.analysis import Curve
 from pushpoint.errors import UnknownName
+
+Table = Mapping[str, NDArray[Any]]  # columns by name: numbers, or texts
+
+FOLDER = files("pushpoint.reproduction") / "published"
 
 
 class Source(NamedTuple):
@@ -37,7 +42,33 @@ CURVES: dict[str, Source] = {
         "Transeth et al. 2008, robot",
         TRACK,
     ),
+    "liljeback2010/fig11": Source(
+        "liljeback2010_fig11.csv",
+        ("t_s", "x6_m", "y6_m"),
+        "Liljebäck et al. 2010, simulated",
+        ("liljeback2010/track",),
+    ),
 }
+
+
+@cache
+def table(file: str) -> Table:
+    """What a file in `published/` holds."""
+    rows = list(csv.DictReader((FOLDER / file).read_text(encoding="utf-8").splitlines()))
+    return {name: _column([row[name] for row in rows]) for name in rows[0]}
+
+
+def _column(entries: list[str]) -> NDArray[Any]:
+    try:
+        return np.array([float(entry) for entry in entries])
+    except ValueError:
+        return np.array(entries)
+
+
+def tables_of(paper: str) -> Mapping[str, Table]:
+    """All that was read off the figures of a paper, by figure: that of `key_fig10.csv` is `fig10`."""
+    names = sorted(item.name for item in FOLDER.iterdir() if item.name.startswith(f"{paper}_"))
+    return {name.removeprefix(f"{paper}_").removesuffix(".csv"): table(name) for name in names}
 
 
 @cache
@@ -46,9 +77,8 @@ def curve(name: str) -> Curve:
     if name not in CURVES:
         raise UnknownName("published curve", name, CURVES)
     source = CURVES[name]
-    text = (files("pushpoint.reproduction") / "published" / source.file).read_text(encoding="utf-8")
-    rows = list(csv.DictReader(text.splitlines()))
-    return Curve(*(np.array([float(row[column]) for row in rows]) for column in source.columns))
+    columns = table(source.file)
+    return Curve(*(columns[column] for column in source.columns))
 
 
 def curves_of(scenario: str) -> Mapping[str, Curve]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from pushpoint.errors import SolverFailure, UnknownName
 from pushpoint.reproduction import Claim, claims
 from pushpoint.reproduction._runs import labels, later_outcomes, needed, question
+from pushpoint.scenarios import scenarios
 from pushpoint.simulation import simulate
 from pushpoint.studies.jobs import Outcome, answer
 from pushpoint.studies.statistics import Interval, median, median_interval
@@ -143,16 +144,21 @@ def chosen(key: str = ALL) -> list[Claim]:
     return found
 
 
-def reproduce(key: str = ALL, started: Callable[[str], None] | None = None, processes: int | None = None) -> Report:
+def reproduce(
+    key: str = ALL,
+    started: Callable[[str], None] | None = None,
+    processes: int | None = None,
+    also: Sequence[str] = (),
+) -> Report:
     """Make the runs that the claims of `key` need and judge them; `started` hears the name of each.
 
     A run that fails leaves the claims that need it unconfirmed; the others are judged all the same. Ensembles
     are run on that many processes (default: as many as there are processors), but for their first seed, whose
-    recording is kept.
+    recording is kept. `also` names scenarios to run even if no claim needs them.
     """
     selection = chosen(key)
     recordings, failures = {}, {}
-    for label, scenario in needed(selection).items():
+    for label, scenario in (needed(selection) | {name: scenarios[name] for name in also}).items():
         if started is not None:
             started(label)
         try:

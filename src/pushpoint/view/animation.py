@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 from PIL import Image
 
@@ -29,6 +30,7 @@ LAST_PAUSE = 1000  # [ms], before it starts again
 WIDTH = 8.0  # [inch]
 DPI = 100
 COLOURS = 64  # of the one palette that all frames share; flat colours need no more
+EXACT = (style.PAPER, style.GROUND, style.PEG, style.MOVABLE, style.BODY, style.HEAD, style.FORCE, style.PATH)
 
 
 def animation(run: Recording, path: Path) -> None:
@@ -37,7 +39,7 @@ def animation(run: Recording, path: Path) -> None:
         raise InvalidInput("the recording has one row only: nothing moves")
     rows = _chosen_rows(run)
     frames = _frames(run, rows)
-    palette = frames[len(frames) // 2].quantize(COLOURS, dither=Image.Dither.NONE)
+    palette = _palette(frames[len(frames) // 2])
     flat = [frame.quantize(palette=palette, dither=Image.Dither.NONE) for frame in frames]
     pauses = [PAUSE] * (len(frames) - 1) + [LAST_PAUSE]
     with replacing(Path(path)) as temporary:
@@ -50,6 +52,15 @@ def animation(run: Recording, path: Path) -> None:
             loop=0,
             optimize=False,
         )
+
+
+def _palette(frame: Image.Image) -> Image.Image:
+    """Colours of a frame, and those that must be exact however few pixels have them: thin robots, arrows."""
+    found = frame.quantize(COLOURS - len(EXACT), dither=Image.Dither.NONE).getpalette() or []
+    exact = [round(255 * part) for colour in EXACT for part in to_rgb(colour)]
+    palette = Image.new("P", (1, 1))
+    palette.putpalette(exact + found[: 3 * COLOURS - len(exact)])
+    return palette
 
 
 def _chosen_rows(run: Recording) -> list[int]:
@@ -102,4 +113,4 @@ def _draw_moving(axes: Axes, run: Recording, row: int, path: FloatArray) -> list
     """What changes from frame to frame."""
     trail = axes.plot(*path[: row + 1].T, color=style.PATH, linewidth=1.2, linestyle=style.DOTS, zorder=4)
     arrows = draw_arrows(axes, run, row)
-    return [draw_robot(axes, run, row), *trail, *([] if arrows is None else [arrows])]
+    return [*draw_robot(axes, run, row), *trail, *([] if arrows is None else [arrows])]

@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from matplotlib.collections import PolyCollection
+from matplotlib.collections import LineCollection, PolyCollection
 from matplotlib.colors import to_rgb
 
 from pushpoint.view import style
 
 if TYPE_CHECKING:
+    from matplotlib.artist import Artist
     from matplotlib.axes import Axes
+    from matplotlib.lines import Line2D
     from matplotlib.quiver import Quiver
 
     from pushpoint.recording.recording import Recording
     from pushpoint.robots import Robot
-    from pushpoint.types import FloatArray
+    from pushpoint.types import FloatArray, IntArray
 
 ARC_POINTS = 12  # per end of a capsule
-EYES = 2
+THIN = 0.004  # [m], half width of links that are drawn as lines
+LINE_WIDTH = 2.4  # [points], of such links
+DOT_SIZE = 13.0  # [points^2], of the dots at their ends
 ARROW_LENGTH = 0.2  # [m], of a force of `full_force`
 LONGEST_ARROW = 0.26  # [m], for impacts
 FORCE_WINDOW = 0.1  # [s]
@@ -38,11 +42,25 @@ def outlines(robot: Robot, position: FloatArray, angle: FloatArray) -> list[Floa
     return shapes
 
 
-def draw_robot(axes: Axes, run: Recording, row: int, strength: float = 1.0) -> PolyCollection:
-    """The robot at one row, head in another colour; a `strength` below one pales it towards the ground."""
-    shapes = figure_shapes(run.scenario.built_robot(), *pose(run, row))
-    links = len(shapes) - EYES
-    colours = [style.BODY] * (links - 1) + [style.HEAD] + [style.BODY_EDGE] * EYES
+def draw_robot(axes: Axes, run: Recording, row: int, strength: float = 1.0) -> list[Artist]:
+    """The robot at one row, head in another colour; a `strength` below one pales it towards the ground.
+
+    Links thinner than THIN are lines between dots, wide enough to be seen.
+    """
+    robot, (position, angle) = run.scenario.built_robot(), pose(run, row)
+    thin = np.array([link.radius < THIN for link in robot.links])
+    drawn: list[Artist] = []
+    if not thin.all():
+        drawn.append(_draw_wide(axes, robot, position, angle, strength))
+    if thin.any():
+        drawn += _draw_thin(axes, link_ends(robot, position, angle)[thin], bool(thin[-1]), strength)
+    return drawn
+
+
+def _draw_wide(axes: Axes, robot: Robot, position: FloatArray, angle: FloatArray, strength: float) -> PolyCollection:
+    shapes = figure_shapes(robot, position, angle)
+    links = len(robot.links)
+    colours = [style.BODY] * (links - 1) + [style.HEAD] + [style.BODY_EDGE] * (len(shapes) - links)
     body = PolyCollection(
         shapes,
         facecolors=[paled(colour, strength) for colour in colours],
@@ -54,14 +72,44 @@ def draw_robot(axes: Axes, run: Recording, row: int, strength: float = 1.0) -> P
     return body
 
 
+def _draw_thin(axes: Axes, ends: FloatArray, with_head: bool, strength: float) -> list[Artist]:
+    """Lines and dots; `ends` of links is (links, 2, 2), the head's are the last ones if it is among them."""
+    colours = [paled(style.BODY, strength)] * len(ends)
+    if with_head:
+        colours[-1] = paled(style.HEAD, strength)
+    lines = LineCollection(list(ends), colors=colours, linewidths=LINE_WIDTH, capstyle="round", zorder=2 + strength)
+    axes.add_collection(lines)
+    look: dict[str, Any] = {"edgecolors": style.BODY_EDGE, "linewidths": 0.5, "zorder": 2.1 + strength}
+    rear = axes.scatter(ends[:, 0, 0], ends[:, 0, 1], s=DOT_SIZE, c=[paled(style.BODY, strength)], **look)
+    tip = axes.scatter(ends[-1:, 1, 0], ends[-1:, 1, 1], s=2 * DOT_SIZE, c=colours[-1:], **look)
+    return [lines, rear, tip]
+
+
+def link_ends(robot: Robot, position: FloatArray, angle: FloatArray) -> FloatArray:
+    """Rear and front end of each link [m], (links, 2, 2): where its joints are."""
+    half = np.array([link.length / 2 for link in robot.links])
+    along = half[:, np.newaxis] * np.stack([np.cos(angle), np.sin(angle)], axis=1)
+    return np.stack([position - along, position + along], axis=1)
+
+
+def draw_shape(axes: Axes, run: Recording, row: int, **look: Any) -> Line2D:
+    """The robot at one row as one line from the tip of the tail to that of the head."""
+    ends = link_ends(run.scenario.built_robot(), *pose(run, row))
+    (line,) = axes.plot(*np.vstack([ends[:, 0], ends[-1:, 1]]).T, **look)
+    return line
+
+
 def figure_shapes(robot: Robot, position: FloatArray, angle: FloatArray) -> list[FloatArray]:
-    """The links' outlines and two eyes, so that one sees where the head looks."""
+    """The links' outlines and two eyes, so that one sees where the head looks; a thin head has none."""
+    shapes = outlines(robot, position, angle)
+    if robot.links[-1].radius < THIN:
+        return shapes
     head, c, s = robot.links[-1], np.cos(angle[-1]), np.sin(angle[-1])
     turn = np.linspace(0, 2 * np.pi, 2 * ARC_POINTS)
     disc = 0.17 * head.radius * np.stack([np.cos(turn), np.sin(turn)], axis=1)
     ahead, beside = head.half_core + 0.25 * head.radius, 0.45 * head.radius
     eyes = [disc + position[-1] + (ahead * c - side * beside * s, ahead * s + side * beside * c) for side in (1, -1)]
-    return outlines(robot, position, angle) + eyes
+    return shapes + eyes
 
 
 def paled(colour: str, strength: float) -> tuple[float, ...]:
@@ -75,8 +123,16 @@ def pose(run: Recording, row: int) -> tuple[FloatArray, FloatArray]:
     return position, np.asarray(run.data["link_angle"].values[row], dtype=float)
 
 
-def contact_arrows(run: Recording, row: int) -> tuple[FloatArray, FloatArray]:
-    """Where links push against obstacles at one row, and arrows along the forces [m], one for each such pair.
+class Pushes(NamedTuple):
+    """Contact forces, one for each pair of a link and an obstacle."""
+
+    link: IntArray
+    point: FloatArray  # [m], (pairs, 2)
+    force: FloatArray  # [N], (pairs, 2)
+
+
+def pushes_at(run: Recording, row: int) -> Pushes:
+    """Where links push against obstacles at one row.
 
     Forces are means over the last FORCE_WINDOW: single rows tremble with impacts.
     """
@@ -87,13 +143,12 @@ def contact_arrows(run: Recording, row: int) -> tuple[FloatArray, FloatArray]:
     pair = np.stack([table["link"].values[chosen], table["obstacle"].values[chosen]], axis=1)
     point = np.asarray(table["point"].values, dtype=float)[chosen][:, :2]
     force = np.asarray(table["force"].values, dtype=float)[chosen][:, :2]
-    _, member, count = np.unique(pair, axis=0, return_inverse=True, return_counts=True)
+    pairs, member, count = np.unique(pair, axis=0, return_inverse=True, return_counts=True)
     rows = max(1.0, min(FORCE_WINDOW, now) / row_period(run))
-    size = len(count)
-    mean_point, mean_force = np.zeros((size, 2)), np.zeros((size, 2))
-    np.add.at(mean_point, member.reshape(-1), point)
-    np.add.at(mean_force, member.reshape(-1), force)
-    return mean_point / count[:, np.newaxis], _arrows(mean_force / rows, full_force(run))
+    sum_point, sum_force = np.zeros((len(count), 2)), np.zeros((len(count), 2))
+    np.add.at(sum_point, member.reshape(-1), point)
+    np.add.at(sum_force, member.reshape(-1), force)
+    return Pushes(pairs[:, 0], sum_point / count[:, np.newaxis], sum_force / rows)
 
 
 def _arrows(force: FloatArray, full: float) -> FloatArray:
@@ -118,14 +173,14 @@ def full_force(run: Recording) -> float:
     return float(np.percentile(means[means > 0], 80)) if np.any(means > 0) else 1.0
 
 
-def draw_arrows(axes: Axes, run: Recording, row: int) -> Quiver | None:
-    """Contact forces of one row; None without contacts."""
-    point, arrow = contact_arrows(run, row)
-    if not len(point):
+def draw_arrows(axes: Axes, run: Recording, row: int, full: float | None = None) -> Quiver | None:
+    """Contact forces of one row, `full` [N] (default: `full_force`) as ARROW_LENGTH; None without contacts."""
+    pushes = pushes_at(run, row)
+    if not len(pushes.link):
         return None
     return axes.quiver(
-        *point.T,
-        *arrow.T,
+        *pushes.point.T,
+        *_arrows(pushes.force, full or full_force(run)).T,
         angles="xy",
         scale_units="xy",
         scale=1,

@@ -1,0 +1,18 @@
+"""Figures like those of the papers, from recordings of their scenarios; one file per paper."""
+
+from pushpoint.registry import Registry
+from pushpoint.view.papers._figure import Drawing, PaperFigure, Published, Runs, Table
+
+paper_figures: Registry[PaperFigure] = Registry("figure", __name__)
+
+
+ALL = "all"
+
+
+def scenarios_of(key: str) -> tuple[str, ...]:
+    """Names of the scenarios that the figures of a paper, or of all papers, show, each once; none for other keys."""
+    chosen = (paper_figures[name] for name in paper_figures if key in (ALL, name.split("/")[0]))
+    return tuple(dict.fromkeys(name for figure in chosen for name in figure.scenarios))
+
+
+__all__ = ["Drawing", "PaperFigure", "Published", "Runs", "Table", "paper_figures", "scenarios_of"]

@@ -1,0 +1,99 @@
+"""What figures of papers are put together from: sheets of panels, and series out of recordings."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+from matplotlib.layout_engine import ConstrainedLayoutEngine
+
+from pushpoint.view.figures import SCENE_WIDTH, WIDTH
+from pushpoint.view.scene import Box
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.lines import Line2D
+
+    from pushpoint.recording.recording import Recording
+    from pushpoint.types import FloatArray
+
+LEGEND, TITLE, AXIS = 0.4, 0.4, 0.35  # [inch], high: the legend above all panels; of panels the title, and the x axis
+PLOT, HIGH_PLOT = 1.9, 2.3  # [inch], high: panels that show something over time
+
+# --- sheets ---
+
+
+def scenes_below_each_other(scenes: int, box: Box, further: int = 0) -> tuple[Figure, list[Axes]]:
+    """A sheet of panels just high enough to show `box` to scale, and under them some over time."""
+    heights = [SCENE_WIDTH * box.shape] * scenes + [PLOT] * further
+    return _sheet(heights, labelled=1 + (further > 0))
+
+
+def plots_below_each_other(plots: int) -> tuple[Figure, list[Axes]]:
+    """A sheet of panels that show something over time."""
+    return _sheet([HIGH_PLOT] * plots, labelled=1)
+
+
+def _sheet(heights: Sequence[float], labelled: int) -> tuple[Figure, list[Axes]]:
+    """Panels below each other; so many of them have a labelled x axis."""
+    layout = ConstrainedLayoutEngine(w_pad=0.06, h_pad=0.05, hspace=0.02)
+    high = LEGEND + sum(heights) + TITLE * len(heights) + AXIS * labelled
+    sheet = Figure(figsize=(WIDTH, high), layout=layout)
+    FigureCanvasAgg(sheet)
+    grid = sheet.add_gridspec(len(heights), 1, height_ratios=heights)
+    return sheet, [sheet.add_subplot(grid[k, 0]) for k in range(len(heights))]
+
+
+def label_lowest(panels: Sequence[Axes]) -> None:
+    """Panels with the same x axis: only the lowest says what it is."""
+    for axes in panels[:-1]:
+        axes.set_xlabel("")
+        axes.tick_params(labelbottom=False)
+
+
+def legend_above(sheet: Figure, marks: Sequence[Line2D]) -> None:
+    """One legend for all panels, in one line above them."""
+    sheet.legend(handles=marks, ncols=len(marks), loc="outside upper left")
+
+
+def united(boxes: Sequence[Box]) -> Box:
+    """The smallest box that holds all of them."""
+    left, right, bottom, top = zip(*boxes, strict=True)
+    return Box(min(left), max(right), min(bottom), max(top))
+
+
+# --- series ---
+
+
+def times(run: Recording) -> FloatArray:
+    """Of the rows [s]."""
+    return np.asarray(run.data["time"].values, dtype=float)
+
+
+def nearest_row(run: Recording, time: float) -> int:
+    return int(np.argmin(np.abs(times(run) - time)))
+
+
+def event_times(run: Recording, name: str) -> FloatArray:
+    """When events of that name happened [s]."""
+    chosen = run.events["name"].values == name
+    return np.asarray(run.events["time"].values[chosen], dtype=float)
+
+
+def centre_velocity(run: Recording) -> FloatArray:
+    """Velocity of the centre of mass [m/s], (rows, 2)."""
+    mass = np.array([link.mass for link in run.scenario.built_robot().links])
+    velocity = np.asarray(run.data["link_velocity"].values, dtype=float)[..., :2]
+    return np.asarray(np.einsum("l,tla->ta", mass / mass.sum(), velocity))
+
+
+def smoothed(values: FloatArray, time: FloatArray, window: float) -> FloatArray:
+    """Means over `window` [s] around each row, weighted by a bell; at the ends over what there is of it."""
+    period = (time[-1] - time[0]) / max(1, len(time) - 1)
+    half = min(round(window / 2 / period), (len(values) - 1) // 2) if period > 0 else 0
+    bell = np.hanning(2 * half + 3)[1:-1]
+    weight = np.convolve(np.ones(len(values)), bell, mode="same")
+    return np.asarray(np.convolve(values, bell, mode="same") / weight)
