@@ -16,6 +16,7 @@ from pushpoint.bench import speed
 from pushpoint.bench import startup as startup_module
 from pushpoint.bench.crowd import Crowd, among
 from pushpoint.bench.duel import PEER_SETTINGS, Duel, Effort, Entry, duel, limit_path, rounds_at
+from pushpoint.bench.hybrid import EvaluationCost, Hybrid, hybrid
 from pushpoint.bench.ladder import Rung, largest_accurate, rms_distance
 from pushpoint.bench.links import Growth, LinkCost, among_pegs, fitted_exponent, growth
 from pushpoint.bench.result import Benchmark, as_data, as_text, machine, write
@@ -66,10 +67,14 @@ def found_growth(exponent: float | None) -> Growth:
     return Growth("plane", (LinkCost(11, 5.0, 0.5, 0.0, 2.0),), exponent)
 
 
+def found_hybrid(factor: float = 10.0) -> Hybrid:
+    return Hybrid(factor, 3e4, (EvaluationCost(20, 3.0, 2.0), EvaluationCost(40, 6.0, 2.0)), 1.0)
+
+
 def benchmark(ratio: float | None = 20.0, exponent: float | None = 1.0, ours: bool = True) -> Benchmark:
     start = Startup(0.01, 10.0, 9.0, 0.5, 8.5)
     many = Crowd(1.0, 1.2, 300.0)
-    return Benchmark((found_duel(ratio, ours),), (), (found_growth(exponent),), many, start, 0.5, None)
+    return Benchmark((found_duel(ratio, ours),), (), (found_growth(exponent),), many, found_hybrid(), start, 0.5, None)
 
 
 def test_rms_distance_of_a_shifted_path() -> None:
@@ -180,15 +185,15 @@ def test_controllers_without_a_table_are_refused(monkeypatch: pytest.MonkeyPatch
     ],
 )
 def test_requirements(made: Benchmark, met: list[bool | None], missed: bool) -> None:
-    assert [r.met for r in made.requirements] == [*met, True, True]
+    assert [r.met for r in made.requirements] == [*met, True, True, True, True]
     assert made.missed is missed
     assert all(r.met is not True for r in made.aims)  # 20 times MuJoCo's speed is not yet 25
 
 
 def test_crowds_and_memory_are_required() -> None:
     slow, large = Crowd(1.0, 1.6, None), Crowd(1.0, 1.0, 501.0)
-    assert [r.met for r in replace(benchmark(), crowd=slow).requirements[-2:]] == [False, None]
-    assert [r.met for r in replace(benchmark(), crowd=large).requirements[-2:]] == [True, False]
+    assert [r.met for r in replace(benchmark(), crowd=slow).requirements[-4:-2]] == [False, None]
+    assert [r.met for r in replace(benchmark(), crowd=large).requirements[-4:-2]] == [True, False]
 
 
 def test_a_crowd_leaves_the_track_as_it_is() -> None:
@@ -202,7 +207,8 @@ def test_results_are_plain_json() -> None:
     data = as_data(benchmark())
     assert json.loads(as_text(data)) == data
     assert set(data) == {
-        "schema_version", "status", "requirements", "aims", "machine", "accuracy", "links", "crowd", "startup",
+        "schema_version", "status", "requirements", "aims", "machine", "accuracy", "links", "crowd", "hybrid",
+        "startup",
     }  # fmt: skip
     failed = data["accuracy"]["runs"][0]["our_ladder"][1]
     assert failed["rms_to_own_limit"] is None
@@ -305,3 +311,19 @@ def test_the_benchmark_runs_the_registered_scenarios() -> None:
         ("transeth2008a/track", 10.0),
         ("transeth2008a/flat", 10.0),
     ]
+
+
+def test_event_tracking_is_measured(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pushpoint.bench.hybrid.DURATION", 0.1)
+    found = hybrid(quiet, sizes=(5, 10), rounds=1)
+    assert found.real_time_factor > 0.0
+    assert found.evaluations_per_s > 1000.0
+    assert [c.links for c in found.costs] == [5, 10]
+    assert all(c.us > 0.0 for c in found.costs)
+    assert found.exponent is not None
+
+
+def test_slow_event_tracking_is_missed() -> None:
+    slow = replace(benchmark(), hybrid=found_hybrid(7.0))
+    assert slow.missed
+    assert not benchmark().missed

@@ -79,14 +79,15 @@ def on_plane(links: int) -> Scenario:
     )
 
 
-def among_pegs(links: int) -> Scenario:
-    """The same with a peg beside each link that slopes most, twice per wave, on the side that pushes forward."""
+def among_pegs(links: int, most: int | None = None) -> Scenario:
+    """The same with a peg beside each link that slopes most, twice per wave, on the side that pushes forward; or beside
+    the first `most` of them."""
     scenario = on_plane(links)
     setup, pose, _ = prepare(scenario, OURS, {})
     slope = np.abs(pose.angle)
     steepest = 1 + np.flatnonzero((slope[1:-1] >= slope[:-2]) & (slope[1:-1] > slope[2:]))
     pegs = []
-    for i in steepest:
+    for i in steepest[:most]:
         # A link that slopes up moves up when the wave runs to the tail, so that its peg is on its left.
         side = np.sign(pose.angle[i]) * (setup.robot.links[i].radius + PEG_RADIUS + PEG_CLEARANCE)
         (x, y), angle = pose.position[i], pose.angle[i]

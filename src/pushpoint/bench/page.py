@@ -17,6 +17,7 @@ def as_page(data: Data) -> str:
         "## Each at its best\n\n" + _winners(data["accuracy"]["runs"]),
         "## Work and precision\n\n" + "\n\n".join(_ladder(run) for run in data["accuracy"]["runs"]),
         "## Cost per link\n\n" + "\n\n".join(_growth(world) for world in data["links"]["worlds"]),
+        "## Event tracking\n\n" + _hybrid(data["hybrid"]),
         "## Start-up\n\n" + _startup(data["startup"]),
     ]
     return "\n\n".join(parts) + "\n"
@@ -89,6 +90,15 @@ def _growth(world: Data) -> str:
         for c in world["costs"]
     ]
     return f"{world['world']}; exponent {_number(world['exponent'], 4)}:\n\n" + _table(head, rows)
+
+
+def _hybrid(found: Data) -> str:
+    rows = [(str(c["links"]), _number(c["us"]), _number(c["contacts"])) for c in found["costs"]]
+    return (
+        f"`planar_hybrid`, ten links among rows of obstacles, control at 200 Hz: {_number(found['real_time_factor'])} "
+        f"times real time, {_number(found['evaluations_per_s'])} evaluations per simulated second. An evaluation with "
+        f"few contacts; exponent {_number(found['exponent'], 4)}:\n\n" + _table(("links", "us", "contacts"), rows)
+    )
 
 
 def _startup(startup: Data) -> str:

@@ -16,16 +16,18 @@ from typing import Any
 from pushpoint._version import __version__
 from pushpoint.bench.crowd import FEW, MANY, MEMORY_DURATION, MEMORY_LINKS, Crowd
 from pushpoint.bench.duel import Duel
+from pushpoint.bench.hybrid import Hybrid
 from pushpoint.bench.ladder import ACCURACY
 from pushpoint.bench.links import DT, FIT_FROM, STEPS, Growth
 from pushpoint.bench.startup import Startup
 from pushpoint.errors import InvalidInput
 
-SCHEMA = 2
+SCHEMA = 3
 RESULT_FILE, PAGE_FILE = Path("results/bench/bench.json"), Path("results/bench/bench.md")
 LEAST_RATIO, AIM = 12.0, 25.0
 MOST_CROWD_RATIO, MOST_MEMORY_MB = 1.5, 500.0
 LARGEST_EXPONENT = 1.1
+LEAST_REAL_TIME, REAL_TIME_AIM, LARGEST_HYBRID_EXPONENT = 8.0, 20.0, 1.2  # of planar_hybrid
 
 
 @dataclass(frozen=True)
@@ -46,18 +48,20 @@ class Benchmark:
     converged: tuple[Duel, ...]  # with solvers that converge: for information
     growth: tuple[Growth, ...]
     crowd: Crowd
+    hybrid: Hybrid
     startup: Startup
     load_before: float | None  # of the machine, mean of a minute; others were at work if it is above zero
     load_after: float | None  # about one process is the benchmark's own
 
     @property
     def requirements(self) -> list[Requirement]:
-        return [*map(_speed, self.duels), *map(_linear, self.growth), *_crowded(self.crowd)]
+        hybrid = (_real_time(self.hybrid), _hybrid_growth(self.hybrid))
+        return [*map(_speed, self.duels), *map(_linear, self.growth), *_crowded(self.crowd), *hybrid]
 
     @property
     def aims(self) -> list[Requirement]:
         """What is wanted, but does not count as missed yet."""
-        return [_speed(duel, AIM) for duel in self.duels]
+        return [*(_speed(duel, AIM) for duel in self.duels), _real_time(self.hybrid, REAL_TIME_AIM)]
 
     @property
     def missed(self) -> bool:
@@ -75,6 +79,17 @@ def _linear(found: Growth) -> Requirement:
     met = None if found.exponent is None else found.exponent <= LARGEST_EXPONENT
     what = f"{found.world}: cost per step ~ links ** exponent"
     return Requirement(what, found.exponent, f"<= {LARGEST_EXPONENT:g}", met)
+
+
+def _real_time(found: Hybrid, least: float = LEAST_REAL_TIME) -> Requirement:
+    factor = found.real_time_factor
+    return Requirement("planar_hybrid at 200 Hz: simulated over wall time", factor, f">= {least:g}", factor >= least)
+
+
+def _hybrid_growth(found: Hybrid) -> Requirement:
+    met = None if found.exponent is None else found.exponent <= LARGEST_HYBRID_EXPONENT
+    what = "planar_hybrid: cost of an evaluation ~ links ** exponent"
+    return Requirement(what, found.exponent, f"<= {LARGEST_HYBRID_EXPONENT:g}", met)
 
 
 def _crowded(found: Crowd) -> list[Requirement]:
@@ -103,6 +118,7 @@ def as_data(benchmark: Benchmark) -> dict[str, Any]:
             "worlds": [asdict(g) for g in benchmark.growth],
         },
         "crowd": asdict(benchmark.crowd),
+        "hybrid": asdict(benchmark.hybrid),
         "startup": asdict(benchmark.startup),
     }
     plain: dict[str, Any] = _plain(data)

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 
 from pushpoint.bench.crowd import crowd
 from pushpoint.bench.duel import CONVERGED, Effort, duel, has_peer
+from pushpoint.bench.hybrid import hybrid
 from pushpoint.bench.links import growth
 from pushpoint.bench.page import as_page
 from pushpoint.bench.result import PAGE_FILE, RESULT_FILE, Benchmark, as_data, as_text, write
@@ -57,6 +58,7 @@ def measure(runs: Sequence[Scenario], effort: Effort, converged: Effort) -> Benc
         converged=tuple(duel(run, converged, say) for run in runs),
         growth=tuple(growth(say)),
         crowd=crowd(say),
+        hybrid=hybrid(say),
         startup=startup(say),
         load_before=before,
         load_after=load(),

@@ -9,6 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from pushpoint.bench.duel import Duel, Entry
+from pushpoint.bench.hybrid import Hybrid
 from pushpoint.bench.ladder import Rung
 from pushpoint.bench.links import Growth
 from pushpoint.bench.result import Benchmark
@@ -26,6 +27,7 @@ def show(benchmark: Benchmark) -> None:
         console.print(Text(duel_line(duel)), soft_wrap=True)
     for growth in benchmark.growth:
         console.print(growth_table(growth))
+    console.print(hybrid_table(benchmark.hybrid))
     console.print(startup_table(benchmark.startup))
     console.print(requirement_table(benchmark))
 
@@ -81,6 +83,13 @@ def growth_table(growth: Growth) -> Table:
     for c in growth.costs:
         cells = f"{c.us_per_step:.2f}", f"{c.us_per_link:.3f}", f"{c.contacts:.1f}", f"{c.iterations:.2f}"
         table.add_row(str(c.links), *cells)
+    return table
+
+
+def hybrid_table(hybrid: Hybrid) -> Table:
+    table = _table("planar_hybrid: cost of an evaluation", "links", "us", "contacts")
+    for c in hybrid.costs:
+        table.add_row(str(c.links), f"{c.us:.2f}", f"{c.contacts:.1f}")
     return table
 
 

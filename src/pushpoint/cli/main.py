@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import Annotated
+import warnings
+from typing import Annotated, Any
 
 import typer
 
 from pushpoint._version import __version__
 from pushpoint.cli import bench, listing, plot, reproduce, run, study
-from pushpoint.cli._console import complain
+from pushpoint.cli._console import complain, say
 from pushpoint.errors import PushpointError, SolverFailure
 
 BAD_INPUT = 2
@@ -49,8 +50,14 @@ app.add_typer(study.app, name="study")
 app.command("bench")(bench.bench)
 
 
+def _told(message: Warning | str, *_where: Any, **_more: Any) -> None:
+    """A warning as one line: where in the code it arose tells nobody anything."""
+    say(f"warning: {message}")
+
+
 def main() -> None:
     """Run the command line and leave with its exit code."""
+    warnings.showwarning = _told
     try:
         app()
     except SolverFailure as error:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -60,7 +61,9 @@ def do(job: Job) -> Outcome:
 def _recorded(name: str, scenario: Scenario, outcome: Outcome) -> Recording | None:
     recording: Recording | None = None
     try:
-        recording = simulate(scenario)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # the same for every seed; the run made in advance has told them
+            recording = simulate(scenario)
     except SolverFailure as failure:
         outcome.problems[name] = str(failure)
         _note(failure.recording, outcome)

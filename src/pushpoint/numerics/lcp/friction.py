@@ -20,9 +20,10 @@ from pushpoint.types import FloatArray
 
 LARGEST = 14  # rows: the exact bound looks at 2^rows blocks
 REAL = 1e-8  # of an eigenvalue: a double one splits into a pair with imaginary parts of the root of round-off
-COARSE = 1e-2  # of mu: the shortest stretch that is proven as a whole
+# Shorter stretches than this, of mu and of the ceiling, are not proven as a whole: near singular matrices there would
+# be more and more of them.
+COARSE, SHORTEST = 1e-2, 5e-3
 FINE = 1e-12  # of mu: where the bisection ends
-TINY = 1e-12  # of the ceiling: a bound below this is zero to the scan
 
 
 @kernel
@@ -40,7 +41,7 @@ def p_around(A: FloatArray, B: FloatArray, size: int, mu: float, reach: float, w
 
 @kernel
 def bisect_bound(A: FloatArray, B: FloatArray, size: int, low: float, high: float, work: FloatArray) -> float:
-    while high - low > FINE * high + TINY * TINY:
+    while high - low > FINE * high:
         middle = 0.5 * (low + high)
         if p_around(A, B, size, middle, 0.0, work):
             low = middle
@@ -54,7 +55,7 @@ def friction_bound_kernel(A: FloatArray, B: FloatArray, size: int, ceiling: floa
     """The mu below which A - mu B stays a P-matrix; `ceiling` when that is not below it, 0 when A is none.
 
     `work` is `p_workspace(capacity)`. The scan walks upwards over stretches that it proves free of vanishing minors,
-    as long as they go. Only stretches shorter than a hundredth of mu are judged by their upper ends.
+    as long as they go. Short ones that it cannot prove are judged by their upper ends.
     """
     if size == 0:
         return ceiling
@@ -66,7 +67,7 @@ def friction_bound_kernel(A: FloatArray, B: FloatArray, size: int, ceiling: floa
         if p_around(A, B, size, low + 0.5 * stretch, 0.5 * stretch, work):
             low += stretch
             stretch *= 2.0
-        elif stretch > max(COARSE * low, TINY * ceiling):
+        elif stretch > max(COARSE * low, SHORTEST * ceiling):
             stretch *= 0.5
         elif p_around(A, B, size, low + stretch, 0.0, work):
             low += stretch

@@ -30,9 +30,9 @@ from pushpoint.plants.planar_hybrid.model import (
 )
 from pushpoint.types import FloatArray
 
-# P1 (48) and (53) hold where the normal speed v is zero. In general a + RATE v >= 0: an approach, which only integration
-# errors make, is taken back at this rate. A link that leaves must not come to a stop faster than at LEAVING: forces that
-# act before it has stopped do work on the robot, the less the higher this rate.
+# P1 (48) and (53) hold where the normal speed v is zero. In general a + RATE v >= 0: an approach, made by integration
+# errors, is taken back at this rate. A link that leaves must not come to a stop faster than at LEAVING: forces that act
+# before it has stopped do work on the robot, the less the higher this rate.
 RATE = 200.0  # [1/s]
 LEAVING = 2000.0  # [1/s]
 # At the true contact point, what the gap is off is taken back too: a + RATE v + RATE^2 / 4 gap >= 0, critically damped.
