@@ -28,7 +28,8 @@ def due(problem: Problem, state: State, i: int) -> tuple[int, int]:
 
     P1 (61) with alpha_i = 0 for an impact, whatever the normal velocity: the complementarity conditions keep a link
     that leaves free. (62) with a hysteresis. While obstacles overlap the link, its side may change: at the centre the
-    nearest obstacle counts, as in (32); at the true point the one that was touched first, until it is left.
+    nearest obstacle counts, as in (32), where two are about as near the one touched; at the true point it is the one
+    that was touched first, until it is left.
     """
     obstacle, gap = nearest(problem, i)
     if state.alpha[i] == 0:
@@ -36,6 +37,9 @@ def due(problem: Problem, state: State, i: int) -> tuple[int, int]:
     if problem.number[CENTRE] > 0.0:
         if gap > DETACHED:
             return DETACHMENT, obstacle
+        touched = int(state.touch[i].obstacle)
+        if gap > gap_to(problem, i, touched) - DETACHED:
+            obstacle = touched
         return (SIDE if side_of(problem, i, obstacle) != state.alpha[i] else NONE), obstacle
     obstacle = int(state.touch[i].obstacle)
     return (DETACHMENT if gap_to(problem, i, obstacle) > DETACHED else NONE), obstacle
@@ -45,12 +49,23 @@ def due(problem: Problem, state: State, i: int) -> tuple[int, int]:
 def any_due(problem: Problem, state: State) -> bool:
     """Whether the state is in the jump set, P1 (64); links are placed already."""
     for i in range(problem.link.shape[0]):
-        kind, obstacle = due(problem, state, i)
+        kind, _ = due(problem, state, i)
         if kind != NONE:
             return True
-        if state.alpha[i] != 0 and problem.number[CENTRE] > 0.0:
-            state.touch[i].obstacle = obstacle  # on the same side of the link: the same constraint
     return False
+
+
+@kernel
+def pass_on(problem: Problem, state: State) -> None:
+    """At the centre another obstacle on the same side of a link takes over without a jump: the constraint is the same.
+
+    Once in a tick is enough, as only its friction and its name depend on it; links are placed already.
+    """
+    for i in range(problem.link.shape[0]):
+        if state.alpha[i] != 0 and problem.number[CENTRE] > 0.0:
+            kind, obstacle = due(problem, state, i)
+            if kind == NONE:
+                state.touch[i].obstacle = obstacle
 
 
 @kernel

@@ -6,9 +6,9 @@ from pushpoint._jit import entry_point, kernel
 from pushpoint.mechanics.joint_forces import factor_joints
 from pushpoint.numerics.lcp.friction import friction_bound_kernel
 from pushpoint.plants.planar_hybrid.contacts import gather_contacts, place_links, remember
-from pushpoint.plants.planar_hybrid.flow import OK, answer, rubbing
+from pushpoint.plants.planar_hybrid.flow import OK, UNSOLVED, answer, rubbing
 from pushpoint.plants.planar_hybrid.integrate import flow
-from pushpoint.plants.planar_hybrid.jump import BEYOND, TOO_MANY, jump, log
+from pushpoint.plants.planar_hybrid.jump import BEYOND, TOO_MANY, jump, log, pass_on
 from pushpoint.plants.planar_hybrid.model import (
     DT,
     EVALUATIONS,
@@ -57,6 +57,7 @@ def close_step(problem: Problem, state: State) -> None:
 def settle(problem: Problem, state: State) -> None:
     """Poses, kinetic energy and contacts at the end of a tick."""
     place_links(problem, state.vector)
+    pass_on(problem, state)
     gather_contacts(problem, state)
     remember(state, problem.contact, problem.touching)
     ledger, energy = state.ledger, 0.0
@@ -170,6 +171,8 @@ def run_ticks(
             trace.step[at, 0], trace.step[at, 1], trace.step[at, 2] = number[RESIDUAL], number[EVALUATIONS], status
             trace.cursor[2] = at + 1
             if status != OK:
+                number[UNSURE] += status == UNSOLVED
+                report_beyond(problem, trace, state.clock[0] * dt)
                 return status, row
             state.clock[0] += 1
         settle(problem, state)
