@@ -168,12 +168,15 @@ def make_state(problem: Problem, pose: Pose, movable: Sequence[Disc]) -> State:
     n, rows, pairs = len(problem.chain), len(problem.link), len(problem.contact)
     link, ledger = record_array(rows, BODY_FIELDS), np.zeros(7)
     start = as_columns(link)[:n]
-    start[:, 0:2], start[:, 2], start[:, 3:5], start[:, 5] = pose.position, pose.angle, pose.velocity, pose.rate
-    start[:, 8:11] = start[:, 3:6]  # as if the step before had changed nothing
-    start[:, 11], start[:, 12] = np.cos(pose.angle), np.sin(pose.angle)
-    for row, disc in zip(link[n:], movable, strict=True):
-        row.x, row.y, row.cos = disc.x, disc.y, 1.0
-    if pose.velocity.any() or pose.rate.any():
+    start[:, 0:2], start[:, 2] = pose.position, pose.angle
+    np.cos(pose.angle, out=start[:, 11])
+    np.sin(pose.angle, out=start[:, 12])
+    if movable:
+        for row, disc in zip(link[n:], movable, strict=True):
+            row.x, row.y, row.cos = disc.x, disc.y, 1.0
+    if np.count_nonzero(pose.velocity) or np.count_nonzero(pose.rate):
+        start[:, 3:5], start[:, 5] = pose.velocity, pose.rate
+        start[:, 8:11] = start[:, 3:6]  # as if the step before had changed nothing
         mass, inertia = problem.chain["mass"], problem.chain["inertia"]
         ledger[0] = 0.5 * ((mass @ pose.velocity**2).sum() + inertia @ pose.rate**2)
     ledger[LISTED] = -1.0  # nothing listed yet
