@@ -16,6 +16,7 @@ from pushpoint.plants.planar_stepping.model import (
     END_HEAD,
     END_TAIL,
     LISTED,
+    ROOM,
     TRAVELLED,
     Problem,
     State,
@@ -139,9 +140,10 @@ def find_contacts(problem: Problem, around: Surroundings, state: State, reach: f
     """Contacts of this step, P2 (39): gaps at the middle of the step, directions (14), (16).
 
     conserving: obstacles within `reach` [m] may be approached at most at gap / dt, so that links land on the surface.
+    Those that the present velocity keeps farther off than ROOM are left out: most obstacles are only passed by.
     paper: obstacles already overlapped at the middle of the step may not be approached at all, P2 (57).
     """
-    link, contact, pair = problem.link, problem.contact, state.pair
+    link, contact, pair, dt, room = problem.link, problem.contact, state.pair, problem.number[DT], problem.number[ROOM]
     conserving = problem.number[CONSERVING] > 0.0
     nearest = reach if conserving else 0.0
     count = 0
@@ -153,13 +155,15 @@ def find_contacts(problem: Problem, around: Surroundings, state: State, reach: f
                 gap, place, nx, ny = disc_gap(a, around.disc, state.pair_code[p], nearest)
             else:
                 gap, place, nx, ny = feature_gap(problem, i, state.pair_code[p], extras)
+            arm = place * (a.cos * ny - a.sin * nx)
+            if extras is None and conserving and gap + dt * (nx * a.vx + ny * a.vy + arm * a.w) > room:
+                gap = APART
             if gap > nearest:
                 pair[p].impulse = pair[p].tangential = pair[p].landing = 0.0
                 continue
             c = contact[count]
-            c.normal_x, c.normal_y = nx, ny
-            c.arm = place * (a.cos * ny - a.sin * nx)
-            c.approach = max(gap / problem.number[DT], -PUSH_OUT) if conserving else 0.0
+            c.normal_x, c.normal_y, c.arm = nx, ny, arm
+            c.approach = max(gap / dt, -PUSH_OUT) if conserving else 0.0
             c.guess = pair[p].impulse
             c.pair = p
             pair[p].place, pair[p].normal_x, pair[p].normal_y = place, nx, ny

@@ -27,6 +27,7 @@ SPARE_PAIRS = 16  # per link, on top of four of the fullest cells of the grid
 LINK_FIELDS = (
     *CHAIN_FIELDS,
     "old_vx", "old_vy", "old_w",  # velocity at the start of the step
+    "foreseen_vx", "foreseen_vy", "foreseen_w",  # velocity at its end, as it was when contacts were looked for
     "axis", "radius",  # [m], of the capsule: half its axis, half its width
     "disc", "along", "across",  # friction: radius of its disc [N s], scales along and across the link
     "ground_x", "ground_y", "ground_guess_x", "ground_guess_y",  # [N s], see ground: impulse, multiplier
@@ -58,7 +59,8 @@ PAIR_FIELDS = (
 # Entries of Problem.number.
 (
     DT, CONSERVING, TOLERANCE, MAX_ITERATIONS, GRAVITY, WEIGHT, PASSIVE, SKIN,  # of the run
-    HELD, PENALTY, WORST_LINK, SPEED, REACHED, CENTRE_X, CENTRE_Y, ACCEPTED,  # of the step
+    HELD, PENALTY, WORST_LINK, SPEED, ROOM, CENTRE_X, CENTRE_Y, ACCEPTED,  # of the step
+    # ROOM: how much farther than foreseen the robot may move before contacts have to be looked for again [m]
     STRETCH, STEP_ERROR,  # length of the step over that of the last; error that adaptive steps may make [m]
 ) = range(18)  # fmt: skip
 END_AXIS, END_TAIL, END_HEAD = 0, 1, 2  # what of a link touches: anything, or the round end at its tail or head

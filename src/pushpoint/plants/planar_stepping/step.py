@@ -32,7 +32,7 @@ from pushpoint.plants.planar_stepping.model import (
     EARTH,
     LISTED,
     PASSIVE,
-    REACHED,
+    ROOM,
     SKIN,
     STRETCH,
     TRAVELLED,
@@ -46,7 +46,10 @@ OK, NOT_CONVERGED, NOT_FINITE, TOO_MANY_CONTACTS = 0, 1, 2, 3  # the values of t
 LOOKED = -1  # contacts were found anew: solve again
 LOOKS = 4  # solves of a step at most
 RENEWAL = 64  # [steps], by the count since t = 0, so that resumed runs are equal
-REACH = 3.0  # contacts are looked for this many steps ahead: impulses change speeds within a step
+# Contacts are looked for as far ahead as the robot moves in a step, and a part of that farther, as impulses change
+# speeds within the step. Where they change more, contacts are looked for again, and farther.
+MARGIN, MARGIN_AGAIN = 0.5, 2.0
+LIST = 4.0  # neighbours are listed this many steps ahead
 
 
 @inlined
@@ -116,6 +119,18 @@ def fastest_point(link: Records) -> float:
         a = link[i]
         fastest = max(fastest, math.sqrt(a.vx * a.vx + a.vy * a.vy) + abs(a.w) * (a.axis + a.radius))
     return fastest
+
+
+@kernel
+def foresee(link: Records) -> float:
+    """Note the present velocity as what contacts are looked for with; returns fastest_point of the change since then."""
+    most = 0.0
+    for i in range(link.shape[0]):
+        a = link[i]
+        x, y, w = a.vx - a.foreseen_vx, a.vy - a.foreseen_vy, a.w - a.foreseen_w
+        most = max(most, math.sqrt(x * x + y * y) + abs(w) * (a.axis + a.radius))
+        a.foreseen_vx, a.foreseen_vy, a.foreseen_w = a.vx, a.vy, a.w
+    return most
 
 
 @kernel
@@ -294,39 +309,43 @@ def has_obstacles(around: Surroundings, extras: Extras | None) -> bool:
 @inlined
 def begin_step(problem: Problem, around: Surroundings, state: State, extras: Extras | None) -> int:
     """Everything before the solve, with the servo impulses already in place. Returns the status."""
-    dt = problem.number[DT]
-    way = dt * predict(problem, state.link, extras)
+    way = problem.number[DT] * predict(problem, state.link, extras)
     if not has_obstacles(around, extras):
         return OK
-    if problem.link.shape[0] > problem.chain.shape[0]:
-        way *= 2.0  # obstacles may come towards the robot
-    state.ledger[TRAVELLED] += way
-    way += min(10.0 * EARTH * dt * dt, 0.5 * problem.number[SKIN])
-    return look(problem, around, state, way, extras)
+    foresee(problem.link)
+    return look(problem, around, state, way, MARGIN, extras)
 
 
 @kernel
-def look(problem: Problem, around: Surroundings, state: State, way: float, extras: Extras | None) -> int:
+def look(problem: Problem, around: Surroundings, state: State, way: float, margin: float, extras: Extras | None) -> int:
     """Find the contacts of a step in which no point of the robot moves farther than about `way` [m]."""
-    reach = REACH * way
-    stale = state.ledger[TRAVELLED] + reach > state.ledger[LISTED]
-    if stale and not list_as_far_as_fits(problem, around, state, 2.0 * reach, extras):
+    dt, ledger = problem.number[DT], state.ledger
+    if problem.link.shape[0] > problem.chain.shape[0]:
+        way *= 2.0  # obstacles may come towards the robot
+    ledger[TRAVELLED] += way
+    way += min(10.0 * EARTH * dt * dt, 0.5 * problem.number[SKIN])
+    reach = (1.0 + margin) * way
+    stale = ledger[TRAVELLED] + reach > ledger[LISTED]
+    if stale and not list_as_far_as_fits(problem, around, state, LIST * way, extras):
         return TOO_MANY_CONTACTS
-    problem.number[REACHED] = min(reach, state.ledger[LISTED])
-    find_contacts(problem, around, state, problem.number[REACHED], extras)
+    problem.number[ROOM] = min(reach, ledger[LISTED]) - way
+    find_contacts(problem, around, state, min(reach, ledger[LISTED]), extras)
     return OK
 
 
 @kernel
 def look_again(problem: Problem, around: Surroundings, state: State, extras: Extras | None) -> int:
-    """After a solve: contacts anew if the robot became so fast that it may move past those found. Returns the status,
-    or LOOKED if the solve has to be repeated."""
+    """After a solve: contacts anew if the robot moves so much farther than foreseen that it may move past those found.
+    Returns the status, or LOOKED if the solve has to be repeated."""
     if not has_obstacles(around, extras) or not problem.number[CONSERVING] > 0.0:
         return OK
-    way = problem.number[DT] * fastest_point(problem.link)
-    if way <= problem.number[REACHED] or not math.isfinite(way):
+    farther = problem.number[DT] * foresee(problem.link)
+    if problem.link.shape[0] > problem.chain.shape[0]:
+        farther *= 2.0
+    if farther <= problem.number[ROOM] or not math.isfinite(farther):
+        state.ledger[TRAVELLED] += farther
         return OK
-    status = look(problem, around, state, way, extras)
+    status = look(problem, around, state, problem.number[DT] * fastest_point(problem.link), MARGIN_AGAIN, extras)
     return LOOKED if status == OK else status
 
 
