@@ -22,7 +22,7 @@ CHAIN_FIELDS = (
     "x", "y", "cos", "sin",  # pose of the centre [m], direction
     "hx", "hy",  # [m], from the centre to the joint on the head side: half times direction
     "vx", "vy", "w",  # velocity of the centre (chords included) [m/s], rate [rad/s]
-    "chord_x", "chord_y", "new_chord_x", "new_chord_y",  # [m/s], see `chord_change`
+    "chord_x", "chord_y", "new_chord_x", "new_chord_y", "chord_w",  # [m/s], see `chord_change`; [rad/s], rate then
     "xx", "xy", "yy", "xw", "yw", "ww",  # symmetric block of the link about its centre: inertia and tangents
     "fx", "fy", "fw",  # unbalanced impulse on the link [N s], [N m s]
     "stiffness", "torque",  # of the joint: tangent [N m s2/rad] and impulse on the head side [N m s]
@@ -91,6 +91,19 @@ def chord_change(link: Records, dt: float) -> float:
 
 
 @kernel
+def chords_still_fit(link: Records, dt: float, error: float) -> bool:
+    """Whether `chord_change` surely returns no more than `error`, by a bound in a fraction of its time: a link that
+    turns by dt * rate changes its chord by at most half * |dt * rate| per unit of the rate."""
+    left = error / dt
+    for i in range(link.shape[0]):
+        a = link[i]
+        left -= 2.0 * a.half * max(abs(a.w), abs(a.chord_w)) * abs(a.w - a.chord_w)
+        if not left >= 0.0:
+            return False
+    return True
+
+
+@kernel
 def take_chords(link: Records, shift_x: float, shift_y: float) -> None:
     """Put the chords found by `chord_change` into the velocities, and move the robot by `shift` [m]."""
     for i in range(link.shape[0]):
@@ -99,7 +112,7 @@ def take_chords(link: Records, shift_x: float, shift_y: float) -> None:
         a.y += shift_y
         a.vx += a.new_chord_x - a.chord_x
         a.vy += a.new_chord_y - a.chord_y
-        a.chord_x, a.chord_y = a.new_chord_x, a.new_chord_y
+        a.chord_x, a.chord_y, a.chord_w = a.new_chord_x, a.new_chord_y, a.w
 
 
 @inlined
@@ -148,12 +161,12 @@ def shifted(
 
 @fused
 def eliminated(a: Records, sx: float, sy: float, stiffness: float, torque: float, block: Block) -> Block:
-    """Take link `a` to all that is beyond it, and eliminate its joint towards the root, from which (sx, sy) leads to the
-    centre of the link. `torque`: on the link's side.
+    """Take link `a` to all that is beyond it, and eliminate its joint towards the root; from that joint (sx, sy) leads
+    to the centre of the link. `torque`: on the link's side.
 
     `block`: articulated inertia and impulse of what is beyond, about the joint there. Returned: the same with the link,
-    about the eliminated joint, where its axis is (0, 0, 1); so accuracy does not depend on the length of the chain. Each
-    link waits for the one beyond it: what can be computed beforehand is.
+    about the eliminated joint, where its axis is (0, 0, 1), so that accuracy does not depend on the length of the
+    chain. Each link waits for the one beyond it: what can be computed beforehand is.
     """
     xx, xy, yy, xw, yw, ww, fx, fy, fw = block
     own_xw, own_yw, own_ww = shifted(a.xx, a.xy, a.yy, a.xw, a.yw, a.ww, sx, sy)
@@ -191,19 +204,17 @@ def sweep(link: Records, gain: float) -> None:
             a = link[n - 1 - k]
             ahead = eliminated(a, a.hx, a.hy, a.stiffness, a.torque, ahead)
     root = link[middle]
-    solve_root(root, added(root, -root.hx, -root.hy, behind, added(root, root.hx, root.hy, ahead, own_block(root))), gain)
+    block = (root.xx, root.xy, root.yy, root.xw, root.yw, root.ww, root.fx, root.fy, root.fw)
+    block = added(block, root.hx, root.hy, ahead)
+    block = added(block, -root.hx, -root.hy, behind)
+    solve_root(root, block, gain)
     spread(link, middle, gain)
 
 
 @fused
-def own_block(a: Records) -> Block:
-    return a.xx, a.xy, a.yy, a.xw, a.yw, a.ww, a.fx, a.fy, a.fw
-
-
-@fused
-def added(a: Records, sx: float, sy: float, block: Block, own: Block) -> Block:
-    """The block `own` of the root, about its centre, with what is beyond its joint at (sx, sy) from there."""
-    xx, xy, yy, xw, yw, ww, fx, fy, fw = block
+def added(own: Block, sx: float, sy: float, beyond: Block) -> Block:
+    """The block of the root, about its centre, with that of what is beyond its joint at (sx, sy) from there."""
+    xx, xy, yy, xw, yw, ww, fx, fy, fw = beyond
     xw, yw, ww = shifted(xx, xy, yy, xw, yw, ww, sx, sy)
     return (
         own[0] + xx, own[1] + xy, own[2] + yy, own[3] + xw, own[4] + yw, own[5] + ww,
@@ -245,9 +256,7 @@ def spread(link: Records, middle: int, gain: float) -> None:
 
 
 @fused
-def followed(
-    a: Records, sx: float, sy: float, x: float, y: float, w: float, gain: float
-) -> tuple[float, float, float]:
+def followed(a: Records, sx: float, sy: float, x: float, y: float, w: float, gain: float) -> tuple[float, float, float]:
     """Solution for link `a` from that of its joint towards the root, (x, y), and the rate w beyond it; returns the same
     for the next link."""
     w = (a.driven + a.row_w * w) - (a.row_x * x + a.row_y * y)

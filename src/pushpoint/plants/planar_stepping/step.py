@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 
-from pushpoint._jit import inlined, kernel
+from pushpoint._jit import fused, inlined, kernel
 from pushpoint.mechanics.planar_chain import (
     aim,
     chord_change,
@@ -43,18 +43,17 @@ from pushpoint.plants.planar_stepping.model import (
 from pushpoint.types import FloatArray
 
 OK, NOT_CONVERGED, NOT_FINITE, TOO_MANY_CONTACTS = 0, 1, 2, 3  # the values of types.Status
-LOOKED = -1  # contacts were found anew: solve again
 LOOKS = 4  # solves of a step at most
 RENEWAL = 64  # [steps], by the count since t = 0, so that resumed runs are equal
 # Contacts are looked for as far ahead as the robot moves in a step, and a part of that farther, as impulses change
 # speeds within the step. Where they change more, contacts are looked for again, and farther.
-MARGIN, MARGIN_AGAIN = 0.5, 2.0
+MARGIN, MARGIN_AGAIN = 0.3, 2.0
 LIST = 4.0  # neighbours are listed this many steps ahead
 
 
 @inlined
-def predict(problem: Problem, body: Records, extras: Extras | None) -> float:
-    """Mid pose (54) and the guess for the end velocity; returns a bound of the speed of any point of the robot.
+def predict(problem: Problem, body: Records, extras: Extras | None) -> None:
+    """Mid pose (54) and the guess for the end velocity.
 
     conserving: the mid pose has closed joints, and its centre of mass where the momentum takes it.
     """
@@ -94,7 +93,6 @@ def predict(problem: Problem, body: Records, extras: Extras | None) -> float:
         for i in range(problem.link.shape[0]):
             extras.more[i].spin_guess = body[i].spin
         lay_ground(problem, extras)
-    return fastest_point(problem.link)
 
 
 @kernel
@@ -112,28 +110,28 @@ def predict_movable(problem: Problem, body: Records) -> None:
 
 
 @kernel
-def fastest_point(link: Records) -> float:
-    """A bound of the speed of any point of the robot [m/s]."""
+def foresee(link: Records) -> float:
+    """Note the present velocity as the one foreseen; returns a bound of the speed of any point [m/s]."""
     fastest = 0.0
     for i in range(link.shape[0]):
         a = link[i]
+        a.foreseen_vx, a.foreseen_vy, a.foreseen_w = a.vx, a.vy, a.w
         fastest = max(fastest, math.sqrt(a.vx * a.vx + a.vy * a.vy) + abs(a.w) * (a.axis + a.radius))
     return fastest
 
 
 @kernel
-def foresee(link: Records) -> float:
-    """Note the present velocity as what contacts are looked for with; returns fastest_point of the change since then."""
+def not_foreseen(link: Records) -> float:
+    """The same bound of the change of velocity since then."""
     most = 0.0
     for i in range(link.shape[0]):
         a = link[i]
         x, y, w = a.vx - a.foreseen_vx, a.vy - a.foreseen_vy, a.w - a.foreseen_w
         most = max(most, math.sqrt(x * x + y * y) + abs(w) * (a.axis + a.radius))
-        a.foreseen_vx, a.foreseen_vy, a.foreseen_w = a.vx, a.vy, a.w
     return most
 
 
-@kernel
+@fused
 def account(problem: Problem, state: State, extras: Extras | None) -> None:
     """Energy ledger, exact by the mean velocity: M (u_E - u_A) . (u_E + u_A) / 2 is the change of kinetic energy, and
     every impulse does its part of it. What the joint reactions do is the numerical work."""
@@ -306,25 +304,19 @@ def has_obstacles(around: Surroundings, extras: Extras | None) -> bool:
     return bool(extras.feature.shape[0] > 0)
 
 
-@inlined
-def begin_step(problem: Problem, around: Surroundings, state: State, extras: Extras | None) -> int:
-    """Everything before the solve, with the servo impulses already in place. Returns the status."""
-    way = problem.number[DT] * predict(problem, state.link, extras)
+@fused
+def look(problem: Problem, around: Surroundings, state: State, times: int, extras: Extras | None) -> int:
+    """Find the contacts of a step with about the present velocity. `times`: that it was done before in this step.
+    Returns the status."""
     if not has_obstacles(around, extras):
         return OK
-    foresee(problem.link)
-    return look(problem, around, state, way, MARGIN, extras)
-
-
-@kernel
-def look(problem: Problem, around: Surroundings, state: State, way: float, margin: float, extras: Extras | None) -> int:
-    """Find the contacts of a step in which no point of the robot moves farther than about `way` [m]."""
     dt, ledger = problem.number[DT], state.ledger
+    way = dt * foresee(problem.link)
     if problem.link.shape[0] > problem.chain.shape[0]:
         way *= 2.0  # obstacles may come towards the robot
     ledger[TRAVELLED] += way
     way += min(10.0 * EARTH * dt * dt, 0.5 * problem.number[SKIN])
-    reach = (1.0 + margin) * way
+    reach = way + way * (MARGIN if times == 0 else MARGIN_AGAIN)
     stale = ledger[TRAVELLED] + reach > ledger[LISTED]
     if stale and not list_as_far_as_fits(problem, around, state, LIST * way, extras):
         return TOO_MANY_CONTACTS
@@ -333,20 +325,18 @@ def look(problem: Problem, around: Surroundings, state: State, way: float, margi
     return OK
 
 
-@kernel
-def look_again(problem: Problem, around: Surroundings, state: State, extras: Extras | None) -> int:
-    """After a solve: contacts anew if the robot moves so much farther than foreseen that it may move past those found.
-    Returns the status, or LOOKED if the solve has to be repeated."""
+@inlined
+def is_as_foreseen(problem: Problem, around: Surroundings, state: State, extras: Extras | None) -> bool:
+    """After a solve: False if the robot moves so much farther than foreseen that it may pass the contacts found."""
     if not has_obstacles(around, extras) or not problem.number[CONSERVING] > 0.0:
-        return OK
-    farther = problem.number[DT] * foresee(problem.link)
+        return True
+    farther = problem.number[DT] * not_foreseen(problem.link)
     if problem.link.shape[0] > problem.chain.shape[0]:
         farther *= 2.0
-    if farther <= problem.number[ROOM] or not math.isfinite(farther):
-        state.ledger[TRAVELLED] += farther
-        return OK
-    status = look(problem, around, state, problem.number[DT] * fastest_point(problem.link), MARGIN_AGAIN, extras)
-    return LOOKED if status == OK else status
+    if farther > problem.number[ROOM] and math.isfinite(farther):
+        return False
+    state.ledger[TRAVELLED] += farther
+    return True
 
 
 @inlined
