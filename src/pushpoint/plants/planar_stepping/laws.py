@@ -91,6 +91,8 @@ def evaluate(problem: Problem, extras: Extras | None) -> float:
             joint_impulse(link, i, dt)
             if extras is not None:
                 passive_impulse(link, extras.more, i, penalty, held)
+        if held:
+            continue  # nobody asks how well it is balanced
         fx, fy, moment, wrong = carried(link, i, fx, fy, moment)
         if not wrong <= worst:
             worst, at = wrong, i

@@ -48,7 +48,7 @@ RENEWAL = 64  # [steps], by the count since t = 0, so that resumed runs are equa
 # Contacts are looked for as far ahead as the robot moves in a step, and a part of that farther, as impulses change
 # speeds within the step. Where they change more, contacts are looked for again, and farther.
 MARGIN, MARGIN_AGAIN = 0.3, 2.0
-LIST = 4.0  # neighbours are listed this many steps ahead
+LIST = 5.0  # neighbours are listed this many steps ahead
 
 
 @inlined
