@@ -134,7 +134,7 @@ def new_trace(bodies: int, rows: int, steps: int, ticks_per_row: int, contacts: 
         cursor=np.array([0, 0, 0, 0, ticks_per_row], dtype=np.int64),
         link=np.zeros((rows, bodies, len(LINK_COLUMNS))),
         energy=np.zeros((rows, 1 + len(LEDGER))),
-        contact=np.empty((contacts, len(CONTACT_COLUMNS))),  # large, and nothing behind the cursor is ever read
+        contact=np.zeros((contacts, len(CONTACT_COLUMNS))),
         step=np.zeros((steps, 3)),
     )
 
