@@ -316,7 +316,7 @@ def look(problem: Problem, around: Surroundings, state: State, times: int, extra
         way *= 2.0  # obstacles may come towards the robot
     ledger[TRAVELLED] += way
     way += min(10.0 * EARTH * dt * dt, 0.5 * problem.number[SKIN])
-    reach = way + way * (MARGIN if times == 0 else MARGIN_AGAIN)
+    reach = way + way * (MARGIN if times == 0 and extras is None else MARGIN_AGAIN)
     stale = ledger[TRAVELLED] + reach > ledger[LISTED]
     if stale and not list_as_far_as_fits(problem, around, state, LIST * way, extras):
         return TOO_MANY_CONTACTS
