@@ -78,6 +78,11 @@ def kernel(function: F) -> F:
     return cast(F, numba.njit(**_INNER)(function))
 
 
+def fused(function: F) -> F:
+    """A small kernel whose machine code always becomes a part of its callers', so that no call interrupts a loop."""
+    return cast(F, numba.njit(forceinline=True, **_INNER)(function))
+
+
 def inlined(function: F) -> F:
     """A kernel with one caller, compiled as a part of it: a tenth less to compile, and no arguments to pass on."""
     return cast(F, numba.njit(inline="always", **_INNER)(function))
@@ -91,6 +96,15 @@ def entry_point(function: F) -> F:
         return cast(F, numba.njit(cache=True, **_SETTINGS)(function))
     finally:
         numba.config.CACHE_DIR = previous
+
+
+def for_types_of(function: F, *arguments: Any) -> F:
+    """What an entry point, once compiled, does with arguments of the types of these. It spares 6 us of looking at the
+    types in every call, so that they have to be the same."""
+    if numba.config.DISABLE_JIT:
+        return function
+    signature = tuple(numba.typeof(argument) for argument in arguments)
+    return cast(F, cast(Any, function).overloads[signature].entry_point)
 
 
 @contextlib.contextmanager

@@ -18,5 +18,6 @@ def capsule_disc(dx: float, dy: float, ex: float, ey: float, half: float) -> tup
     x, y = dx + place * ex, dy + place * ey
     distance = math.sqrt(x * x + y * y)
     if distance > 0.0:
-        return distance, place, x / distance, y / distance
+        inverse = 1.0 / distance
+        return distance, place, x * inverse, y * inverse
     return distance, place, -ey, ex  # the axis runs through the disc's centre: pushing across the link frees it

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import math
 
-from pushpoint._jit import inlined, kernel
+from pushpoint._jit import fused, inlined, kernel
 from pushpoint.numerics.records import Records
 
 CHAIN_FIELDS = (
@@ -22,15 +22,16 @@ CHAIN_FIELDS = (
     "x", "y", "cos", "sin",  # pose of the centre [m], direction
     "hx", "hy",  # [m], from the centre to the joint on the head side: half times direction
     "vx", "vy", "w",  # velocity of the centre (chords included) [m/s], rate [rad/s]
-    "chord_x", "chord_y", "new_chord_x", "new_chord_y",  # [m/s], see `chord_change`
+    "chord_x", "chord_y", "new_chord_x", "new_chord_y", "chord_w",  # [m/s], see `chord_change`; [rad/s], rate then
     "xx", "xy", "yy", "xw", "yw", "ww",  # symmetric block of the link about its centre: inertia and tangents
     "fx", "fy", "fw",  # unbalanced impulse on the link [N s], [N m s]
     "stiffness", "torque",  # of the joint: tangent [N m s2/rad] and impulse on the head side [N m s]
     "dx", "dy", "dw",  # solution of `sweep`
-    "row_x", "row_y", "row_w", "pivot",  # eliminated joint row of `sweep`
+    "row_x", "row_y", "row_w", "driven",  # eliminated joint row of `sweep`
 )  # fmt: skip
 
 Block = tuple[float, float, float, float, float, float, float, float, float]  # xx .. fw
+NOTHING: Block = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 
 C2, C3, C4, C5, C6, C7, C8, C9 = (1.0 / math.factorial(k) for k in range(3, 11))  # of the series in `turned`
 
@@ -90,6 +91,19 @@ def chord_change(link: Records, dt: float) -> float:
 
 
 @kernel
+def chords_still_fit(link: Records, dt: float, error: float) -> bool:
+    """Whether `chord_change` surely returns no more than `error`, by a bound in a fraction of its time: a link that
+    turns by dt * rate changes its chord by at most half * |dt * rate| per unit of the rate."""
+    left = error / dt
+    for i in range(link.shape[0]):
+        a = link[i]
+        left -= 2.0 * a.half * max(abs(a.w), abs(a.chord_w)) * abs(a.w - a.chord_w)
+        if not left >= 0.0:
+            return False
+    return True
+
+
+@kernel
 def take_chords(link: Records, shift_x: float, shift_y: float) -> None:
     """Put the chords found by `chord_change` into the velocities, and move the robot by `shift` [m]."""
     for i in range(link.shape[0]):
@@ -98,7 +112,7 @@ def take_chords(link: Records, shift_x: float, shift_y: float) -> None:
         a.y += shift_y
         a.vx += a.new_chord_x - a.chord_x
         a.vy += a.new_chord_y - a.chord_y
-        a.chord_x, a.chord_y = a.new_chord_x, a.new_chord_y
+        a.chord_x, a.chord_y, a.chord_w = a.new_chord_x, a.new_chord_y, a.w
 
 
 @inlined
@@ -137,46 +151,75 @@ def carried(link: Records, i: int, fx: float, fy: float, moment: float) -> tuple
 
 
 @kernel
-def shifted(xx: float, xy: float, yy: float, xw: float, yw: float, sx: float, sy: float) -> tuple[float, float, float]:
-    """Mixed terms of a planar inertia after moving its reference point by -(sx, sy), and what its ww gains."""
-    new_xw = xw - sy * xx + sx * xy
-    new_yw = yw - sy * xy + sx * yy
-    return new_xw, new_yw, sx * (yw + new_yw) - sy * (xw + new_xw)
+def shifted(
+    xx: float, xy: float, yy: float, xw: float, yw: float, ww: float, sx: float, sy: float
+) -> tuple[float, float, float]:
+    """Terms xw, yw, ww of a planar inertia after moving its reference point by -(sx, sy)."""
+    x, y = sx * xy - sy * xx, sx * yy - sy * xy
+    return xw + x, yw + y, ww + (sx * (2.0 * yw + y) - sy * (2.0 * xw + x))
+
+
+@fused
+def eliminated(a: Records, sx: float, sy: float, stiffness: float, torque: float, block: Block) -> Block:
+    """Take link `a` to all that is beyond it, and eliminate its joint towards the root; from that joint (sx, sy) leads
+    to the centre of the link. `torque`: on the link's side.
+
+    `block`: articulated inertia and impulse of what is beyond, about the joint there. Returned: the same with the link,
+    about the eliminated joint, where its axis is (0, 0, 1), so that accuracy does not depend on the length of the
+    chain. Each link waits for the one beyond it: what can be computed beforehand is.
+    """
+    xx, xy, yy, xw, yw, ww, fx, fy, fw = block
+    own_xw, own_yw, own_ww = shifted(a.xx, a.xy, a.yy, a.xw, a.yw, a.ww, sx, sy)
+    own_moment = a.fw + sx * a.fy - sy * a.fx
+    xw, yw, ww = shifted(xx, xy, yy, xw, yw, ww + own_ww, 2.0 * sx, 2.0 * sy)
+    moment = own_moment + (fw + 2.0 * (sx * fy - sy * fx))
+    xx, xy, yy = xx + a.xx, xy + a.xy, yy + a.yy
+    xw, yw, fx, fy = xw + own_xw, yw + own_yw, fx + a.fx, fy + a.fy
+    pivot = 1.0 / (ww + stiffness)
+    driven = (moment + torque) * pivot
+    left = stiffness * pivot  # = 1 - ww * pivot, without cancellation
+    a.row_x, a.row_y, a.row_w, a.driven = xw * pivot, yw * pivot, left, driven
+    return (
+        xx - xw * xw * pivot, xy - xw * yw * pivot, yy - yw * yw * pivot,
+        xw * left, yw * left, ww * left,
+        fx - xw * driven, fy - yw * driven, moment - ww * driven,
+    )  # fmt: skip
 
 
 @kernel
 def sweep(link: Records, gain: float) -> None:
     """Solve (J' K J + joint stiffness) dV = J' F + joint torque for the link velocities J dV = (dx, dy, dw), in O(n),
-    and add `gain` times them to the velocities.
+    and add `gain` times them to the velocities. K are the blocks xx .. ww.
 
-    K are the blocks xx .. ww. One articulated-body sweep; the reference point of each elimination is the joint itself,
-    where the joint axis is (0, 0, 1), so that accuracy does not depend on the length of the chain.
+    One articulated-body sweep, from both ends to a root in the middle and back: two calculations that do not depend on
+    each other, so that the processor does them at the same time.
     """
-    xx = xy = yy = xw = yw = ww = fx = fy = fw = 0.0
-    for i in range(link.shape[0] - 1, -1, -1):
-        a = link[i]
-        xx, xy, yy = xx + a.xx, xy + a.xy, yy + a.yy
-        xw, yw, ww = xw + a.xw, yw + a.yw, ww + a.ww
-        fx, fy, fw = fx + a.fx, fy + a.fy, fw + a.fw
-        if i == 0:
-            break
-        hx, hy = a.hx, a.hy
-        xw, yw, more = shifted(xx, xy, yy, xw, yw, hx, hy)
-        ww += more
-        moment = fw + hx * fy - hy * fx + a.torque
-        pivot = 1.0 / (ww + a.stiffness)
-        rx, ry, rw = xw * pivot, yw * pivot, ww * pivot
-        a.row_x, a.row_y, a.row_w, a.pivot = rx, ry, rw, moment * pivot
-        xx, xy, yy = xx - xw * rx, xy - xw * ry, yy - yw * ry
-        fw = moment - a.torque - rw * moment
-        fx, fy = fx - rx * moment, fy - ry * moment
-        left = a.stiffness * pivot  # = 1 - rw, without cancellation
-        hx, hy = link[i - 1].hx, link[i - 1].hy
-        xw, yw, more = shifted(xx, xy, yy, xw * left, yw * left, hx, hy)
-        ww = ww * left + more
-        fw += hx * fy - hy * fx
-    solve_root(link[0], (xx, xy, yy, xw, yw, ww, fx, fy, fw), gain)
-    spread(link, gain)
+    n = link.shape[0]
+    middle = n // 2
+    ahead = behind = NOTHING
+    for k in range(middle):
+        a, joint = link[k], link[k + 1]
+        behind = eliminated(a, -a.hx, -a.hy, joint.stiffness, -joint.torque, behind)
+        if n - 1 - k > middle:
+            a = link[n - 1 - k]
+            ahead = eliminated(a, a.hx, a.hy, a.stiffness, a.torque, ahead)
+    root = link[middle]
+    block = (root.xx, root.xy, root.yy, root.xw, root.yw, root.ww, root.fx, root.fy, root.fw)
+    block = added(block, root.hx, root.hy, ahead)
+    block = added(block, -root.hx, -root.hy, behind)
+    solve_root(root, block, gain)
+    spread(link, middle, gain)
+
+
+@fused
+def added(own: Block, sx: float, sy: float, beyond: Block) -> Block:
+    """The block of the root, about its centre, with that of what is beyond its joint at (sx, sy) from there."""
+    xx, xy, yy, xw, yw, ww, fx, fy, fw = beyond
+    xw, yw, ww = shifted(xx, xy, yy, xw, yw, ww, sx, sy)
+    return (
+        own[0] + xx, own[1] + xy, own[2] + yy, own[3] + xw, own[4] + yw, own[5] + ww,
+        own[6] + fx, own[7] + fy, own[8] + (fw + sx * fy - sy * fx),
+    )  # fmt: skip
 
 
 @kernel
@@ -198,15 +241,27 @@ def solve_root(root: Records, block: Block, gain: float) -> None:
 
 
 @inlined
-def spread(link: Records, gain: float) -> None:
-    """Back substitution of `sweep` from the root to the head."""
-    x, y, w = link[0].dx, link[0].dy, link[0].dw
-    for i in range(1, link.shape[0]):
-        a, behind = link[i], link[i - 1]
-        x, y = x - w * behind.hy, y + w * behind.hx  # the joint
-        w += a.pivot - a.row_x * x - a.row_y * y - a.row_w * w
-        x, y = x - w * a.hy, y + w * a.hx
-        a.dx, a.dy, a.dw = x, y, w
-        a.vx += gain * x
-        a.vy += gain * y
-        a.w += gain * w
+def spread(link: Records, middle: int, gain: float) -> None:
+    """Back substitution of `sweep` from the root to both ends."""
+    n, root = link.shape[0], link[middle]
+    w = last_w = root.dw
+    x, y = root.dx - w * root.hy, root.dy + w * root.hx  # the joint ahead
+    last_x, last_y = root.dx + w * root.hy, root.dy - w * root.hx  # the joint behind
+    for k in range(1, middle + 1):
+        a = link[middle - k]
+        last_x, last_y, last_w = followed(a, -a.hx, -a.hy, last_x, last_y, last_w, gain)
+        if middle + k < n:
+            a = link[middle + k]
+            x, y, w = followed(a, a.hx, a.hy, x, y, w, gain)
+
+
+@fused
+def followed(a: Records, sx: float, sy: float, x: float, y: float, w: float, gain: float) -> tuple[float, float, float]:
+    """Solution for link `a` from that of its joint towards the root, (x, y), and the rate w beyond it; returns the same
+    for the next link."""
+    w = (a.driven + a.row_w * w) - (a.row_x * x + a.row_y * y)
+    a.dx, a.dy, a.dw = x - w * sy, y + w * sx, w
+    a.vx += gain * a.dx
+    a.vy += gain * a.dy
+    a.w += gain * w
+    return x - w * (2.0 * sy), y + w * (2.0 * sx), w

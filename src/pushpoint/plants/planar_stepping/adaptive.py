@@ -17,13 +17,13 @@ from pushpoint.plants.planar_stepping.model import ACCEPTED, DT, STEP_ERROR, STR
 from pushpoint.plants.planar_stepping.newton import newton
 from pushpoint.plants.planar_stepping.run import TABLE_FULL, clear_tick, close_tick, note_step
 from pushpoint.plants.planar_stepping.step import (
-    LOOKED,
     LOOKS,
     NOT_CONVERGED,
     NOT_FINITE,
     OK,
-    begin_step,
-    look_again,
+    is_as_foreseen,
+    look,
+    predict,
     settle,
 )
 from pushpoint.types import CommandTable, Trace
@@ -64,12 +64,15 @@ def surprise(problem: Problem, state: State) -> float:
 @inlined
 def solve_part(problem: Problem, around: Surroundings, state: State, extras: Extras | None) -> tuple[float, int, int]:
     """Solve one part of a step: residual, sweeps and status. The state stays where it is."""
-    residual, iterations, status = 0.0, 0, begin_step(problem, around, state, extras)
-    for _ in range(LOOKS if status == OK else 0):
+    predict(problem, state.link, extras)
+    residual, iterations, status = 0.0, 0, OK
+    for times in range(LOOKS):
+        status = look(problem, around, state, times, extras)
+        if status != OK:
+            break
         residual, sweeps = newton(problem, extras)
         iterations += sweeps
-        status = look_again(problem, around, state, extras)
-        if status != LOOKED:
+        if is_as_foreseen(problem, around, state, extras):
             break
     if status == OK and not residual <= problem.number[ACCEPTED]:
         status = NOT_CONVERGED

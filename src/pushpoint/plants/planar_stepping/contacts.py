@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pushpoint._jit import inlined, kernel
+from pushpoint._jit import fused, inlined, kernel
 from pushpoint.geometry.capsule_disc import capsule_disc
 from pushpoint.geometry.capsule_edge import APART, axis_to_corner, distance_to_edge, end_to_edge
 from pushpoint.geometry.grid import cell_range
@@ -16,6 +16,7 @@ from pushpoint.plants.planar_stepping.model import (
     END_HEAD,
     END_TAIL,
     LISTED,
+    ROOM,
     TRAVELLED,
     Problem,
     State,
@@ -139,27 +140,33 @@ def find_contacts(problem: Problem, around: Surroundings, state: State, reach: f
     """Contacts of this step, P2 (39): gaps at the middle of the step, directions (14), (16).
 
     conserving: obstacles within `reach` [m] may be approached at most at gap / dt, so that links land on the surface.
+    Without extras, those that the present velocity keeps farther off than ROOM are left out: most are only passed by.
     paper: obstacles already overlapped at the middle of the step may not be approached at all, P2 (57).
     """
-    link, contact, pair = problem.link, problem.contact, state.pair
+    link, contact, pair, dt = problem.link, problem.contact, state.pair, problem.number[DT]
     conserving = problem.number[CONSERVING] > 0.0
-    nearest = reach if conserving else 0.0
+    nearest, ahead, room = 0.0, 0.0, 0.0
+    if conserving:
+        nearest, ahead, room = reach, dt, max(0.0, problem.number[ROOM])
     count = 0
     for i in range(link.shape[0]):
         a = link[i]
         problem.first[i] = count
         for p in range(state.pair_start[i], state.pair_start[i + 1]):
             if extras is None:
-                gap, place, nx, ny = disc_gap(a, around.disc, state.pair_code[p], nearest)
+                far = is_passed_by(a, around.disc, state.pair_code[p], ahead, room)
             else:
                 gap, place, nx, ny = feature_gap(problem, i, state.pair_code[p], extras)
-            if gap > nearest:
+                far = gap > nearest
+            if far:
                 pair[p].impulse = pair[p].tangential = pair[p].landing = 0.0
                 continue
+            if extras is None:
+                gap, place, nx, ny = disc_gap(a, around.disc, state.pair_code[p])
             c = contact[count]
             c.normal_x, c.normal_y = nx, ny
             c.arm = place * (a.cos * ny - a.sin * nx)
-            c.approach = max(gap / problem.number[DT], -PUSH_OUT) if conserving else 0.0
+            c.approach = max(gap / dt, -PUSH_OUT) if conserving else 0.0
             c.guess = pair[p].impulse
             c.pair = p
             pair[p].place, pair[p].normal_x, pair[p].normal_y = place, nx, ny
@@ -172,13 +179,26 @@ def find_contacts(problem: Problem, around: Surroundings, state: State, reach: f
     problem.first[link.shape[0]] = count
 
 
-@inlined
-def disc_gap(a: Records, disc: FloatArray, k: int, nearest: float) -> tuple[float, float, float, float]:
-    """Gap [m] between a link and a disc, place along the link, normal; only roughly if it is above `nearest`."""
+@fused
+def is_passed_by(a: Records, disc: FloatArray, k: int, ahead: float, room: float) -> bool:
+    """Whether gap + ahead [s] * normal speed > room [m] between a link and a disc.
+
+    With d the distance of the axis from the disc's centre and q the velocity times d along the normal this is
+    d + ahead * q / d > r, or (d^2 + ahead * q)^2 > r^2 d^2: no root has to be waited for where the answer is yes.
+    """
     dx, dy = a.x - disc[k, 0], a.y - disc[k, 1]
-    if not is_near(dx, dy, disc[k, 2] + a.radius + a.axis + nearest):
-        return APART, 0.0, 0.0, 0.0
-    distance, place, nx, ny = capsule_disc(dx, dy, a.cos, a.sin, a.axis)
+    place = min(a.axis, max(-a.axis, -(dx * a.cos + dy * a.sin)))  # as in capsule_disc
+    x, y, turn = dx + place * a.cos, dy + place * a.sin, place * a.w
+    square = x * x + y * y
+    later = square + ahead * (x * (a.vx - turn * a.sin) + y * (a.vy + turn * a.cos))
+    r = disc[k, 2] + a.radius + room
+    return bool((later > 0.0) & (later * later > r * r * square))
+
+
+@fused
+def disc_gap(a: Records, disc: FloatArray, k: int) -> tuple[float, float, float, float]:
+    """Gap [m] between a link and a disc, place along the link, normal."""
+    distance, place, nx, ny = capsule_disc(a.x - disc[k, 0], a.y - disc[k, 1], a.cos, a.sin, a.axis)
     return distance - disc[k, 2] - a.radius, place, nx, ny
 
 

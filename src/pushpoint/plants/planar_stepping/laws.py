@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import math
 
-from pushpoint._jit import inlined, kernel
+from pushpoint._jit import fused, inlined, kernel
 from pushpoint.mechanics.planar_chain import carried
 from pushpoint.numerics.records import Records
 from pushpoint.numerics.residuals import friction_residual, unilateral_residual
@@ -53,16 +53,17 @@ def apply_contact(link: Records, contact: Records, i: int, k: int) -> None:
     a.applied_w += contact[k].arm * contact[k].impulse
 
 
-@kernel
-def contact_impulse(link: Records, contact: Records, i: int, k: int, r: float, held: bool) -> None:
-    """Normal impulse of contact k on link i and its tangent; P2 (57)."""
-    a = link[i]
-    contact[k].impulse = contact[k].guess - r * approach_speed(link, contact, i, k)
-    if contact[k].impulse <= 0.0 and not (held and contact[k].guess > 0.0):
-        contact[k].impulse = 0.0
+@fused
+def contact_impulse(a: Records, c: Records, r: float, held: bool) -> None:
+    """Normal impulse of a contact on its link and its tangent; P2 (57)."""
+    nx, ny, arm = c.normal_x, c.normal_y, c.arm
+    c.impulse = c.guess - r * (nx * a.vx + ny * a.vy + arm * a.w + c.approach)
+    if c.impulse <= 0.0 and not (held and c.guess > 0.0):
+        c.impulse = 0.0
         return
-    apply_contact(link, contact, i, k)
-    nx, ny, arm = contact[k].normal_x, contact[k].normal_y, contact[k].arm
+    a.applied_x += nx * c.impulse
+    a.applied_y += ny * c.impulse
+    a.applied_w += arm * c.impulse
     a.xx += r * nx * nx
     a.xy += r * nx * ny
     a.yy += r * ny * ny
@@ -90,6 +91,8 @@ def evaluate(problem: Problem, extras: Extras | None) -> float:
             joint_impulse(link, i, dt)
             if extras is not None:
                 passive_impulse(link, extras.more, i, penalty, held)
+        if held:
+            continue  # nobody asks how well it is balanced
         fx, fy, moment, wrong = carried(link, i, fx, fy, moment)
         if not wrong <= worst:
             worst, at = wrong, i
@@ -116,7 +119,7 @@ def act_on(problem: Problem, i: int, penalty: float, held: bool) -> None:
     a.xw, a.yw, a.ww = 0.0, 0.0, a.inertia
     a.applied_w = 0.0
     for k in range(problem.first[i], problem.first[i + 1]):
-        contact_impulse(link, problem.contact, i, k, penalty * a.mass, held)
+        contact_impulse(a, problem.contact[k], penalty * a.mass, held)
 
 
 @inlined
@@ -175,6 +178,25 @@ def law_residual(problem: Problem, extras: Extras | None) -> float:
             worst = wrong
             problem.number[WORST_LINK] = i
     return worst
+
+
+@kernel
+def laws_hold(problem: Problem, limit: float) -> bool:
+    """Whether law_residual is surely not above `limit`, by a bound in a tenth of its time; without extras.
+
+    An impulse is the projection of P' - r gamma, and the natural map projects P - gamma, both in its units. Projections
+    bring nothing farther apart, so that they differ by at most |P' - P| / r, and for slip by |P'| / r.
+    """
+    link, contact = problem.link, problem.contact
+    most = limit * problem.number[SPEED] * problem.number[PENALTY]  # of impulse over mass
+    for i in range(link.shape[0]):
+        a = link[i]
+        if not abs(a.ground_guess_x) + abs(a.ground_guess_y) + a.disc <= most * a.mass:
+            return False
+        for k in range(problem.first[i], problem.first[i + 1]):
+            if contact[k].impulse > 0.0 and not abs(contact[k].guess - contact[k].impulse) <= most * a.mass:
+                return False
+    return True
 
 
 @kernel

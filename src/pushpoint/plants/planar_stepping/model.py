@@ -28,6 +28,7 @@ SPARE_PAIRS = 16  # per link, on top of four of the fullest cells of the grid
 LINK_FIELDS = (
     *CHAIN_FIELDS,
     "old_vx", "old_vy", "old_w",  # velocity at the start of the step
+    "foreseen_vx", "foreseen_vy", "foreseen_w",  # velocity at its end, as it was when contacts were looked for
     "axis", "radius",  # [m], of the capsule: half its axis, half its width
     "disc", "along", "across",  # friction: radius of its disc [N s], scales along and across the link
     "ground_x", "ground_y", "ground_guess_x", "ground_guess_y",  # [N s], see ground: impulse, multiplier
@@ -59,7 +60,8 @@ PAIR_FIELDS = (
 # Entries of Problem.number.
 (
     DT, CONSERVING, TOLERANCE, MAX_ITERATIONS, GRAVITY, WEIGHT, PASSIVE, SKIN,  # of the run
-    HELD, PENALTY, WORST_LINK, SPEED, REACHED, CENTRE_X, CENTRE_Y, ACCEPTED,  # of the step
+    HELD, PENALTY, WORST_LINK, SPEED, ROOM, CENTRE_X, CENTRE_Y, ACCEPTED,  # of the step
+    # ROOM: how much farther than foreseen the robot may move before contacts have to be looked for again [m]
     STRETCH, STEP_ERROR,  # length of the step over that of the last; error that adaptive steps may make [m]
 ) = range(18)  # fmt: skip
 END_AXIS, END_TAIL, END_HEAD = 0, 1, 2  # what of a link touches: anything, or the round end at its tail or head
@@ -169,12 +171,15 @@ def make_state(problem: Problem, pose: Pose, movable: Sequence[Disc]) -> State:
     n, rows, pairs = len(problem.chain), len(problem.link), len(problem.contact)
     link, ledger = record_array(rows, BODY_FIELDS), np.zeros(7)
     start = as_columns(link)[:n]
-    start[:, 0:2], start[:, 2], start[:, 3:5], start[:, 5] = pose.position, pose.angle, pose.velocity, pose.rate
-    start[:, 8:11] = start[:, 3:6]  # as if the step before had changed nothing
-    start[:, 11], start[:, 12] = np.cos(pose.angle), np.sin(pose.angle)
-    for row, disc in zip(link[n:], movable, strict=True):
-        row.x, row.y, row.cos = disc.x, disc.y, 1.0
-    if pose.velocity.any() or pose.rate.any():
+    start[:, 0:2], start[:, 2] = pose.position, pose.angle
+    np.cos(pose.angle, out=start[:, 11])
+    np.sin(pose.angle, out=start[:, 12])
+    if movable:
+        for row, disc in zip(link[n:], movable, strict=True):
+            row.x, row.y, row.cos = disc.x, disc.y, 1.0
+    if np.count_nonzero(pose.velocity) or np.count_nonzero(pose.rate):
+        start[:, 3:5], start[:, 5] = pose.velocity, pose.rate
+        start[:, 8:11] = start[:, 3:6]  # as if the step before had changed nothing
         mass, inertia = problem.chain["mass"], problem.chain["inertia"]
         ledger[0] = 0.5 * ((mass @ pose.velocity**2).sum() + inertia @ pose.rate**2)
     ledger[LISTED] = -1.0  # nothing listed yet

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from pushpoint._jit import inlined, kernel
-from pushpoint.mechanics.planar_chain import chord_change, take_chords
+from pushpoint._jit import fused, inlined, kernel
+from pushpoint.mechanics.planar_chain import chord_change, chords_still_fit, take_chords
 from pushpoint.numerics.records import Records
 from pushpoint.plants.planar_stepping.coupled import solve
 from pushpoint.plants.planar_stepping.extras import Extras
@@ -12,6 +12,7 @@ from pushpoint.plants.planar_stepping.laws import (
     is_free,
     keep_multipliers,
     law_residual,
+    laws_hold,
 )
 from pushpoint.plants.planar_stepping.model import (
     ACCEPTED,
@@ -78,7 +79,8 @@ def move(link: Records, length: float) -> None:
 @kernel
 def chords_fit(problem: Problem, error: float) -> bool:
     """Whether the joints close after the step; if not, chords that fit the present rates are taken."""
-    if chord_change(problem.chain, problem.number[DT]) <= error * problem.number[SPEED]:
+    dt, most = problem.number[DT], error * problem.number[SPEED]
+    if chords_still_fit(problem.chain, dt, most) or chord_change(problem.chain, dt) <= most:
         return True
     take_chords(problem.chain, 0.0, 0.0)
     return False
@@ -112,7 +114,7 @@ def hold(problem: Problem, extras: Extras | None) -> None:
     evaluate(problem, extras)
 
 
-@kernel
+@fused
 def newton_step(problem: Problem, extras: Extras | None, before: float, good: float) -> float:
     """One sweep, and as much of its step as is good. Returns the imbalance after it.
 
@@ -155,7 +157,7 @@ def newton(problem: Problem, extras: Extras | None) -> tuple[float, int]:
             problem.number[ACCEPTED] = tolerance
         again = False
         law = 0.0
-        if residual <= tolerance:
+        if residual <= tolerance and (extras is not None or not laws_hold(problem, residual)):
             law = law_residual(problem, extras)
         if extras is not None and residual < LIMITS_BELOW:
             lag = renew_limits(problem, iteration)

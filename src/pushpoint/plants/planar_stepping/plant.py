@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from collections.abc import Callable
+from typing import Any, ClassVar
 
 import numpy as np
 
-from pushpoint._jit import compiling_once
+from pushpoint._jit import compiling_once, for_types_of
 from pushpoint.errors import InvalidInput
 from pushpoint.fields import Frozen
 from pushpoint.mechanics.yaw import yaw_quaternions
@@ -29,6 +30,7 @@ from pushpoint.plants.planar_stepping.model import (
 from pushpoint.plants.planar_stepping.options import PlanarSteppingOptions
 from pushpoint.plants.planar_stepping.projection import run_ticks_by_projection
 from pushpoint.plants.planar_stepping.run import TABLE_FULL, run_ticks
+from pushpoint.plants.planar_stepping.step import OK
 from pushpoint.robots import Robot, Servo
 from pushpoint.types import (
     Command,
@@ -50,6 +52,7 @@ ADVICE = {
     Status.NOT_FINITE: "try a smaller plant.dt; check servo gains and feed-forward torques",
     Status.TOO_MANY_CONTACTS: "obstacles are packed too densely around one link; merge or thin them out",
 }
+Run = Callable[..., tuple[int, int]]
 RECORDS = {"link": BODY_FIELDS, "pair": PAIR_FIELDS}  # parts of the state that are arrays of records
 
 
@@ -61,14 +64,18 @@ class PlanarStepping:
 
     def __init__(self, robot: Robot, world: World, servo: Servo, options: PlanarSteppingOptions) -> None:
         self.dt = options.dt
-        self._solver, self._adaptive = options.solver, options.step_error is not None
+        adaptive = options.step_error is not None
         self._extras = make_extras(robot, world, options.dt)
         self._around = make_surroundings(robot, world, self._extras)
         self._problem = make_problem(robot, world, servo, options, len(self._around.pair))
         self._movable = world.movable_discs
-        beyond, adaptive = ", beyond P2" if self._extras else "", ", adaptive" if self._adaptive else ""
-        variant = self._solver + beyond + adaptive
+        variant = options.solver + (", beyond P2" if self._extras else "") + (", adaptive" if adaptive else "")
         self._kernels = f"planar_stepping ({variant})"
+        self._given: tuple[Any, ...] = (self._problem, self._around, self._extras)
+        self._slow_run: Run = run_ticks_adaptively if adaptive else run_ticks
+        if options.solver == "projection":
+            self._given, self._slow_run = self._given[:2], run_ticks_by_projection
+        self._fast_run: Run | None = None  # see `_run`
 
     @classmethod
     def build(cls, robot: Robot, world: World, servo: Servo, options: PlanarSteppingOptions) -> PlanarStepping:
@@ -132,20 +139,25 @@ class PlanarStepping:
         free, first_row = keeps_momenta(self._problem), int(trace.cursor[0])
         if free and state.clock[1] == 0:
             start_motion(self._problem, state)
-        with compiling_once(self._kernels):
-            status, tick = self._run(state, table, 0, substeps, trace)
+        status, tick = self._run(state, table, 0, substeps, trace)
         while status == TABLE_FULL:
             trace = grown(trace, max(2 * len(trace.contact), 2 * len(state.pair_code), 4096))
             status, tick = self._run(state, table, tick, substeps, trace)
         if free:
             show_kept_spin(self._problem, trace.link[first_row : trace.cursor[0], :, :6])
-        return trace, None if status == Status.OK else self._failure(state, trace, Status(status))
+        return trace, None if status == OK else self._failure(state, trace, Status(status))
 
     def _run(self, state: State, table: CommandTable, tick: int, substeps: int, trace: Trace) -> tuple[int, int]:
-        if self._solver == "projection":
-            return run_ticks_by_projection(self._problem, self._around, state, table, tick, substeps, trace)
-        run = run_ticks_adaptively if self._adaptive else run_ticks
-        return run(self._problem, self._around, self._extras, state, table, tick, substeps, trace)
+        """The first run, and those with tables of another kind, take the long way past Numba's look at all types."""
+        arguments = (*self._given, state, table, tick, substeps, trace)
+        usual = all(column.dtype.char == "d" and column.flags.c_contiguous for column in table)
+        if usual and self._fast_run is not None:
+            return self._fast_run(*arguments)
+        with compiling_once(self._kernels):
+            result = self._slow_run(*arguments)
+        if usual:
+            self._fast_run = for_types_of(self._slow_run, *arguments)
+        return result
 
     def _failure(self, state: State, trace: Trace, status: Status) -> Failure:
         residual = float(trace.step[trace.cursor[2] - 1, 0])

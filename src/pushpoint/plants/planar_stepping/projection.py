@@ -31,7 +31,7 @@ from pushpoint.plants.planar_stepping.model import (
     Surroundings,
 )
 from pushpoint.plants.planar_stepping.run import TABLE_FULL, clear_tick, close_tick, note_step
-from pushpoint.plants.planar_stepping.step import LOOKED, LOOKS, OK, begin_step, end_step, look_again
+from pushpoint.plants.planar_stepping.step import LOOKS, OK, end_step, is_as_foreseen, look, predict
 from pushpoint.types import CommandTable, Trace
 
 # Stable below 2 over the largest eigenvalue of the inverse inertia seen at the contacts. P2's r_H = 0.01 N s2/m is
@@ -149,12 +149,15 @@ def run_ticks_by_projection(
         clear_tick(state.sums, state.pair, state.pair_start)
         for k in range(substeps):
             drive_joints(problem, state.link, commands, row, (k + 1) * dt, None)
-            residual, iterations, status = 0.0, 0, begin_step(problem, around, state, None)
-            for _ in range(LOOKS if status == OK else 0):
+            predict(problem, state.link, None)
+            residual, iterations, status = 0.0, 0, OK
+            for times in range(LOOKS):
+                status = look(problem, around, state, times, None)
+                if status != OK:
+                    break
                 residual, sweeps = projection(problem)
                 iterations += sweeps
-                status = look_again(problem, around, state, None)
-                if status != LOOKED:
+                if is_as_foreseen(problem, around, state, None):
                     break
             if status == OK:
                 status = end_step(problem, state, residual, None)

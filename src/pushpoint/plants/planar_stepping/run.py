@@ -8,7 +8,7 @@ from pushpoint.plants.planar_stepping.extras import Extras
 from pushpoint.plants.planar_stepping.joints import drive_joints
 from pushpoint.plants.planar_stepping.model import DT, Problem, State, Surroundings
 from pushpoint.plants.planar_stepping.newton import newton
-from pushpoint.plants.planar_stepping.step import LOOKED, LOOKS, OK, begin_step, end_step, look_again
+from pushpoint.plants.planar_stepping.step import LOOKS, OK, end_step, is_as_foreseen, look, predict
 from pushpoint.types import CommandTable, FloatArray, IntArray, Trace
 
 TABLE_FULL = -1  # the contact table of the trace must grow before the run can go on
@@ -100,12 +100,15 @@ def run_ticks(
         clear_tick(state.sums, state.pair, state.pair_start)
         for k in range(substeps):
             drive_joints(problem, state.link, commands, row, (k + 1) * dt, extras)
-            residual, iterations, status = 0.0, 0, begin_step(problem, around, state, extras)
-            for _ in range(LOOKS if status == OK else 0):
+            predict(problem, state.link, extras)
+            residual, iterations, status = 0.0, 0, OK
+            for times in range(LOOKS):
+                status = look(problem, around, state, times, extras)
+                if status != OK:
+                    break
                 residual, sweeps = newton(problem, extras)
                 iterations += sweeps
-                status = look_again(problem, around, state, extras)
-                if status != LOOKED:
+                if is_as_foreseen(problem, around, state, extras):
                     break
             if status == OK:
                 status = end_step(problem, state, residual, extras)

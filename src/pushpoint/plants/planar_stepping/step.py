@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 
-from pushpoint._jit import inlined, kernel
+from pushpoint._jit import fused, inlined, kernel
 from pushpoint.mechanics.planar_chain import (
     aim,
     chord_change,
@@ -32,7 +32,7 @@ from pushpoint.plants.planar_stepping.model import (
     EARTH,
     LISTED,
     PASSIVE,
-    REACHED,
+    ROOM,
     SKIN,
     STRETCH,
     TRAVELLED,
@@ -43,15 +43,17 @@ from pushpoint.plants.planar_stepping.model import (
 from pushpoint.types import FloatArray
 
 OK, NOT_CONVERGED, NOT_FINITE, TOO_MANY_CONTACTS = 0, 1, 2, 3  # the values of types.Status
-LOOKED = -1  # contacts were found anew: solve again
 LOOKS = 4  # solves of a step at most
 RENEWAL = 64  # [steps], by the count since t = 0, so that resumed runs are equal
-REACH = 3.0  # contacts are looked for this many steps ahead: impulses change speeds within a step
+# Contacts are looked for as far ahead as the robot moves in a step, and a part of that farther, as impulses change
+# speeds within the step. Where they change more, contacts are looked for again, and farther.
+MARGIN, MARGIN_AGAIN = 0.3, 2.0
+LIST = 5.0  # neighbours are listed this many steps ahead
 
 
 @inlined
-def predict(problem: Problem, body: Records, extras: Extras | None) -> float:
-    """Mid pose (54) and the guess for the end velocity; returns a bound of the speed of any point of the robot.
+def predict(problem: Problem, body: Records, extras: Extras | None) -> None:
+    """Mid pose (54) and the guess for the end velocity.
 
     conserving: the mid pose has closed joints, and its centre of mass where the momentum takes it.
     """
@@ -91,7 +93,6 @@ def predict(problem: Problem, body: Records, extras: Extras | None) -> float:
         for i in range(problem.link.shape[0]):
             extras.more[i].spin_guess = body[i].spin
         lay_ground(problem, extras)
-    return fastest_point(problem.link)
 
 
 @kernel
@@ -109,16 +110,28 @@ def predict_movable(problem: Problem, body: Records) -> None:
 
 
 @kernel
-def fastest_point(link: Records) -> float:
-    """A bound of the speed of any point of the robot [m/s]."""
+def foresee(link: Records) -> float:
+    """Note the present velocity as the one foreseen; returns a bound of the speed of any point [m/s]."""
     fastest = 0.0
     for i in range(link.shape[0]):
         a = link[i]
+        a.foreseen_vx, a.foreseen_vy, a.foreseen_w = a.vx, a.vy, a.w
         fastest = max(fastest, math.sqrt(a.vx * a.vx + a.vy * a.vy) + abs(a.w) * (a.axis + a.radius))
     return fastest
 
 
 @kernel
+def not_foreseen(link: Records) -> float:
+    """The same bound of the change of velocity since then."""
+    most = 0.0
+    for i in range(link.shape[0]):
+        a = link[i]
+        x, y, w = a.vx - a.foreseen_vx, a.vy - a.foreseen_vy, a.w - a.foreseen_w
+        most = max(most, math.sqrt(x * x + y * y) + abs(w) * (a.axis + a.radius))
+    return most
+
+
+@fused
 def account(problem: Problem, state: State, extras: Extras | None) -> None:
     """Energy ledger, exact by the mean velocity: M (u_E - u_A) . (u_E + u_A) / 2 is the change of kinetic energy, and
     every impulse does its part of it. What the joint reactions do is the numerical work."""
@@ -291,43 +304,39 @@ def has_obstacles(around: Surroundings, extras: Extras | None) -> bool:
     return bool(extras.feature.shape[0] > 0)
 
 
-@inlined
-def begin_step(problem: Problem, around: Surroundings, state: State, extras: Extras | None) -> int:
-    """Everything before the solve, with the servo impulses already in place. Returns the status."""
-    dt = problem.number[DT]
-    way = dt * predict(problem, state.link, extras)
+@fused
+def look(problem: Problem, around: Surroundings, state: State, times: int, extras: Extras | None) -> int:
+    """Find the contacts of a step with about the present velocity. `times`: that it was done before in this step.
+    Returns the status."""
     if not has_obstacles(around, extras):
         return OK
+    dt, ledger = problem.number[DT], state.ledger
+    way = dt * foresee(problem.link)
     if problem.link.shape[0] > problem.chain.shape[0]:
         way *= 2.0  # obstacles may come towards the robot
-    state.ledger[TRAVELLED] += way
+    ledger[TRAVELLED] += way
     way += min(10.0 * EARTH * dt * dt, 0.5 * problem.number[SKIN])
-    return look(problem, around, state, way, extras)
-
-
-@kernel
-def look(problem: Problem, around: Surroundings, state: State, way: float, extras: Extras | None) -> int:
-    """Find the contacts of a step in which no point of the robot moves farther than about `way` [m]."""
-    reach = REACH * way
-    stale = state.ledger[TRAVELLED] + reach > state.ledger[LISTED]
-    if stale and not list_as_far_as_fits(problem, around, state, 2.0 * reach, extras):
+    reach = way + way * (MARGIN if times == 0 and extras is None else MARGIN_AGAIN)
+    stale = ledger[TRAVELLED] + reach > ledger[LISTED]
+    if stale and not list_as_far_as_fits(problem, around, state, LIST * way, extras):
         return TOO_MANY_CONTACTS
-    problem.number[REACHED] = min(reach, state.ledger[LISTED])
-    find_contacts(problem, around, state, problem.number[REACHED], extras)
+    problem.number[ROOM] = min(reach, ledger[LISTED]) - way
+    find_contacts(problem, around, state, min(reach, ledger[LISTED]), extras)
     return OK
 
 
-@kernel
-def look_again(problem: Problem, around: Surroundings, state: State, extras: Extras | None) -> int:
-    """After a solve: contacts anew if the robot became so fast that it may move past those found. Returns the status,
-    or LOOKED if the solve has to be repeated."""
+@inlined
+def is_as_foreseen(problem: Problem, around: Surroundings, state: State, extras: Extras | None) -> bool:
+    """After a solve: False if the robot moves so much farther than foreseen that it may pass the contacts found."""
     if not has_obstacles(around, extras) or not problem.number[CONSERVING] > 0.0:
-        return OK
-    way = problem.number[DT] * fastest_point(problem.link)
-    if way <= problem.number[REACHED] or not math.isfinite(way):
-        return OK
-    status = look(problem, around, state, way, extras)
-    return LOOKED if status == OK else status
+        return True
+    farther = problem.number[DT] * not_foreseen(problem.link)
+    if problem.link.shape[0] > problem.chain.shape[0]:
+        farther *= 2.0
+    if farther > problem.number[ROOM] and math.isfinite(farther):
+        return False
+    state.ledger[TRAVELLED] += farther
+    return True
 
 
 @inlined
