@@ -97,7 +97,9 @@ def world_of(*discs: Disc, friction: float = 0.0, torque: bool = False) -> World
     return World(name="discs", ground=Ground(friction=friction, torque=torque), obstacles=discs)
 
 
-def single(x: float = 0.0, y: float = 0.0, angle: float = 0.0, vx: float = 0.0, vy: float = 0.0, w: float = 0.0) -> Pose:
+def single(
+    x: float = 0.0, y: float = 0.0, angle: float = 0.0, vx: float = 0.0, vy: float = 0.0, w: float = 0.0
+) -> Pose:
     """Pose of one link."""
     return Pose(np.array([[x, y]]), np.array([angle]), np.array([[vx, vy]]), np.array([w]))
 
