@@ -16,6 +16,7 @@ from pushpoint.control.jam_resolution import head_offset_weights
 from pushpoint.errors import InvalidInput, SolverFailure
 from pushpoint.mechanics.pose import moving, planar_pose
 from pushpoint.numerics.lcp.basis import SOLVED
+from pushpoint.numerics.lcp.friction import friction_bound
 from pushpoint.plants.planar_hybrid import plant as plant_module
 from pushpoint.plants.planar_hybrid.contacts import DETACHED
 from pushpoint.plants.planar_hybrid.flow import PULL, RATE
@@ -29,7 +30,7 @@ from pushpoint.simulation import Setup, start_pose
 from pushpoint.types import CommandTable, FloatArray, Pose, Status, new_trace
 from pushpoint.worlds import Disc, Ground, Obstacle, Patch, Polygon, Wall, World
 from tests.verification.chains import flung, uneven
-from tests.verification.dense_hybrid import DenseChain, DenseHybrid, Motion, Physics
+from tests.verification.dense_hybrid import DenseChain, DenseHybrid, Motion, Physics, select
 from tests.verification.hybrids import (
     CHAIN,
     COLLIDE,
@@ -853,3 +854,62 @@ def test_both_planar_models_agree_on_the_track() -> None:
     worst = float(np.linalg.norm(path(hybrid) - path(stepping), axis=2).max())
     print(f"planar_hybrid and planar_stepping are {1e3 * worst:.2f} mm apart at most")
     assert worst <= 2e-3  # asked for: 2 cm; measured 0.39 mm
+
+
+# -------------------------------------------------------------------------------------------- detection and friction
+
+
+@pytest.mark.parametrize("contact", ["centre", "point"])
+def test_contacts_found_are_those_of_all_pairs(contact: str) -> None:
+    """P1 (30)-(32) by looking at every link and every disc: who touches, which disc is nearest, on which side."""
+    random = np.random.default_rng(5)
+    seen = 0
+    for _ in range(60):
+        robot = robot_of(*[rod(random.uniform(0.05, 0.3), random.choice([0.0, 0.02])) for _ in range(8)])
+        centre = random.uniform(-30, 30, 2)  # far from and near to the others
+        discs = [
+            Disc(x=float(x), y=float(y), radius=float(r))
+            for x, y, r in zip(
+                *random.normal(centre[:, np.newaxis], 0.5, (2, 40)), random.uniform(0.005, 0.1, 40), strict=True
+            )
+        ] + [Disc(x=0.0, y=0.0, radius=0.5)]
+        pose = planar_pose(robot, random.uniform(-1, 1, 7), random.uniform(-3, 3), tuple(centre))
+        mod = model(robot, world_of(*discs), pose, contact=contact)
+        assert mod.call(JUMP) == 0
+        for i, link in enumerate(robot.links):
+            gaps = np.array(
+                [
+                    nearest_gap(
+                        pose.position[i], pose.angle[i], link.length / 2, np.array([d.x, d.y]), d.radius + link.radius
+                    )
+                    for d in discs
+                ]
+            )
+            assert (mod.state.alpha[i] != 0) == (gaps.min() <= 0), gaps.min()
+            if gaps.min() <= 0:
+                seen += 1
+                k = int(np.argmin(gaps))
+                assert mod.state.touch["obstacle"][i] == k
+                to_disc = np.array([discs[k].x, discs[k].y]) - pose.position[i]
+                left = math.cos(pose.angle[i]) * to_disc[1] - math.sin(pose.angle[i]) * to_disc[0]
+                assert mod.state.alpha[i] == -np.sign(left)
+    assert seen > 50
+
+
+@pytest.mark.parametrize("sign", ["physical", "printed"])
+def test_bound_of_friction_is_that_of_the_dense_matrices(sign: str) -> None:
+    """Proposition 18 from the eigenvalues of all principal blocks of A^-1 B."""
+    has = Physics(l=0.07, m=1.0, J=0.0016, printed=sign == "printed")
+    dense, most = DenseHybrid(10, has), 0
+    for duration in (1.5, 1.8, 2.0, 2.2):
+        recording = pp.simulate(ROWS, {"plant.obstacle_friction": sign}, duration=duration)
+        state = recording.checkpoint().plant
+        vector, alpha = state["vector"], state["alpha"]
+        at = Motion(vector[:10], vector[10:12], vector[12:22], vector[22:24])
+        S_c = select(alpha)
+        bar, M = S_c @ dense.constraints(at.theta), dense.mass_matrix(at.theta)
+        A, B = bar @ np.linalg.solve(M, bar.T), bar @ np.linalg.solve(M, dense.sliding(at, S_c))
+        most = max(most, len(S_c))
+        assert recording.data["links_in_contact"].values[-1] == len(S_c)
+        assert recording.data["friction_bound"].values[-1] == pytest.approx(friction_bound(A, B, 10.0), rel=1e-3)
+    assert most >= 4
