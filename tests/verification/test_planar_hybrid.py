@@ -27,7 +27,7 @@ from pushpoint.robots import Joint, Robot, Servo, robots
 from pushpoint.scenario import Choice, Scenario
 from pushpoint.scenarios import scenarios
 from pushpoint.simulation import Setup, start_pose
-from pushpoint.types import CommandTable, FloatArray, Pose, Status, new_trace
+from pushpoint.types import Command, CommandTable, FloatArray, Pose, Status, new_trace
 from pushpoint.worlds import Disc, Ground, Obstacle, Patch, Polygon, Wall, World
 from tests.verification.chains import flung, uneven
 from tests.verification.dense_hybrid import DenseChain, DenseHybrid, Motion, Physics, select
@@ -779,7 +779,7 @@ def test_a_checkpoint_without_contacts_resumes() -> None:
     """FAILS: the table of contacts is empty and grows by nothing for ever."""
     pp.simulate(ROWS, duration=0.1)  # compiled for the other process too
     code = f"import pushpoint as pp; pp.resume(pp.simulate({ROWS!r}, duration=0.1).checkpoint(), duration=0.2)"
-    assert ends_within(15.0, code)
+    assert ends_within(12.0, code)
 
 
 def test_bound_of_friction_at_a_joint_that_two_links_touch_with() -> None:
@@ -792,7 +792,7 @@ A = np.array([[1.6309853485123387, 1.6310239492323881], [1.6310239492323881, 1.6
 B = np.array([[-0.3445180659894642, -0.34463600186001475], [-0.34451020989027636, -0.34462814855222956]])
 friction_bound_from_python(A, B, 2, 10.0, p_workspace(4))
 """
-    assert ends_within(15.0, code)
+    assert ends_within(12.0, code)
 
 
 # ----------------------------------------------------------------------------------------------------------- refusals
@@ -913,3 +913,74 @@ def test_bound_of_friction_is_that_of_the_dense_matrices(sign: str) -> None:
         assert recording.data["links_in_contact"].values[-1] == len(S_c)
         assert recording.data["friction_bound"].values[-1] == pytest.approx(friction_bound(A, B, 10.0), rel=1e-3)
     assert most >= 4
+
+
+def test_sides_do_not_chatter() -> None:
+    """A chain with width in pegs closer than a link is long: obstacles overlap a link from both sides.
+
+    FAILS: which one is nearest alternates, thousands of changes of side in milliseconds, then TOO_MANY_EVENTS. P1's
+    Assumption 4 rules such worlds out, and the plant warns; but detachments have a hysteresis, sides have none.
+    """
+    random = np.random.default_rng(17)
+    n = int(random.integers(2, 10))
+    robot = robot_of(*[rod(0.14, float(random.choice([0.0, 0.01])), mass=1.0, inertia=0.0016)] * n)
+    places = np.arange(-6, 7) * random.uniform(0.1, 0.25)
+    pegs = [
+        Disc(
+            x=float(x + random.normal() * 0.02),
+            y=float(y + random.normal() * 0.02),
+            radius=float(random.uniform(0.01, 0.045)),
+        )
+        for x in places
+        for y in places
+    ]
+    pose = planar_pose(robot, random.uniform(-1, 1, n - 1), random.uniform(-3, 3), tuple(random.uniform(-0.1, 0.1, 2)))
+    pose = moving(robot, pose, tuple(random.normal(size=2)), random.normal(), random.normal(size=n - 1))
+    run = go(robot, world_of(*pegs, friction=0.3, torque=True), pose, 0.2, servo=Servo(stiffness=20.0, damping=5.0))
+    assert run.failure is None
+    assert len(run.event) <= 200
+
+
+# ------------------------------------------------------------------------------------------------------- observations
+
+
+@pytest.mark.parametrize("contact", ["centre", "point"])
+@pytest.mark.parametrize("below", [True, False])
+def test_what_is_observed_of_a_contact(contact: str, below: bool) -> None:
+    """A link of 1 kg hits a disc at 0.5 m/s within a tick of 10 ms: 50 N in the mean, away from the disc."""
+    way = -1.0 if below else 1.0
+    world = world_of(Disc(x=3.0, y=3.0, radius=0.1), Disc(x=0.05, y=way * 0.102, radius=0.1))
+    plant = PlanarHybrid(ONE, world, LIMP, PlanarHybridOptions(contact=contact))
+    state = plant.initial_state(single(vy=0.5 * way))
+    none = Command(*(np.zeros(0) for _ in range(3)))
+    assert plant.advance(state, none, 10) is None
+    seen = plant.observe(state, 0.01)
+    contacts = seen.contacts
+    mean = 50.0 if contact == "centre" else 50.0 / (1 + 0.05**2 / 0.01)
+    assert (contacts.link.tolist(), contacts.obstacle.tolist()) == ([0], [1])
+    assert contacts.side.tolist() == [-1 if below else 1]
+    np.testing.assert_allclose(contacts.force, [[0.0, -way * mean]], rtol=0.01, atol=0.5)
+    np.testing.assert_allclose(contacts.normal, [[0.0, -way]], atol=0.02)
+    np.testing.assert_allclose(contacts.point, [[0.05, way * 0.002]], atol=2e-3)
+    assert contacts.place[0] == pytest.approx(0.05, abs=2e-3)
+    assert seen.time == pytest.approx(0.01)
+    assert plant.advance(state, none, 10) is None
+    if contact == "centre":
+        assert plant.observe(state, 0.01).contacts.link.size == 0  # at rest: nothing pushes any more
+
+
+def test_ticks_one_by_one_are_a_table_of_ticks() -> None:
+    """`advance` and `rollout` end in the same state to the bit."""
+    setup = Setup.of(scenarios["liljeback2010/rows-serpenoid"])
+    plant, controller = setup.plant, setup.controller
+    assert isinstance(plant, PlanarHybrid)
+    pose = start_pose(setup.scenario, setup.robot, setup.world, controller)
+    one, many = plant.initial_state(pose), plant.initial_state(pose)
+    commands = CommandTable(*(np.ascontiguousarray(a) for a in controller.table(0.005 * np.arange(300))))
+    for k in range(300):
+        assert plant.advance(one, Command(*(column[k] for column in commands)), setup.substeps) is None
+    trace = new_trace(10, 2, 300 * setup.substeps, 301)
+    assert plant.rollout(many, commands, setup.substeps, trace)[1] is None
+    assert many.touch["obstacle"].any()  # there were contacts
+    for name in ("clock", "vector", "alpha", "pushing", "touch"):
+        np.testing.assert_array_equal(getattr(one, name), getattr(many, name), err_msg=name)
