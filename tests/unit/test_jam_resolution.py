@@ -148,10 +148,7 @@ def test_delays_between_ticks_are_interpolated() -> None:
 
 @pytest.mark.parametrize("tick", [0, 1, 4, 8, 16])
 def test_history_before_the_start(tick: int) -> None:
-    """phi_{n-1}(-k dt) = phi_{n-1-k}(0) and linear in between: the shape at the start travels to the tail.
-
-    FAILS: what was before t = 0 comes one tick late, as the start and the first step both put t = 0 into the ring.
-    """
+    """phi_{n-1}(-k dt) = phi_{n-1-k}(0) and linear in between: the shape at the start travels to the tail."""
     shape = np.array([0.3, -0.2, 0.25, -0.1])
     command = tell(build(), [observe(k, shape, following()) for k in range(tick + 1)]).commands[tick]
     back = np.arange(JOINTS) * APART  # ticks ago at which the head joint had the angle of joint J - 1, J - 2, ...

@@ -18,7 +18,7 @@ import numpy as np
 
 from pushpoint.types import FloatArray
 
-RATE = 200.0  # [1/s], of the errata's beta
+RATE, LEAVING = 200.0, 2000.0  # [1/s], of the errata's beta: for links that approach, and that leave
 
 
 class Motion(NamedTuple):
@@ -139,12 +139,13 @@ class DenseHybrid:
         return self.of_forces(at.theta) @ np.vstack([np.diag(cos), np.diag(sin)]) @ np.diag(along) @ selected.T
 
     def accelerations(self, at: Motion, torque: FloatArray, alpha: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """ddq and lambda of (52) and (53), a_n + RATE v_n >= 0 instead of a_n >= 0"""
+        """ddq and lambda of (52) and (53), a_n + beta v_n >= 0 instead of a_n >= 0"""
         S_c = select(alpha)
         bar, bar_rate = S_c @ self.constraints(at.theta), S_c @ self.constraints_rate(at)
         M, f_u = self.mass_matrix(at.theta), self.unconstrained(at, torque)
         push = bar.T - self.has.mu_o * self.sliding(at, S_c)
-        a = bar @ np.linalg.solve(M, f_u) + bar_rate @ at.dq + RATE * bar @ at.dq
+        speed = bar @ at.dq
+        a = bar @ np.linalg.solve(M, f_u) + bar_rate @ at.dq + np.where(speed < 0.0, RATE, LEAVING) * speed
         force = complementary(bar @ np.linalg.solve(M, push), a)
         return np.linalg.solve(M, f_u + push @ force), force
 

@@ -101,6 +101,7 @@ def write_row(problem: Problem, state: State, trace: Trace, time: float, span: f
             trace.link[row, i, 6 + k] = state.sums[i, SUMS + k] / span
             state.sums[i, SUMS + k] = 0.0
     write_pose(problem, state, trace, time)
+    trace.cursor[3] = 0
 
 
 @kernel
@@ -117,7 +118,6 @@ def write_pose(problem: Problem, state: State, trace: Trace, time: float) -> Non
     trace.extra[row, 0] = friction_bound(problem)
     trace.extra[row, 1] = problem.touching[0]
     trace.cursor[0] = row + 1
-    trace.cursor[3] = 0
 
 
 @kernel
