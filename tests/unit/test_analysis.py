@@ -129,6 +129,16 @@ def test_costs_per_metre() -> None:
     assert measures["contact_cost_ratio"](stuck, reference, axis="x", end=1.0) == math.inf
 
 
+def test_way_events_and_peaks() -> None:
+    run = glide((0.1, 0.05), seconds=2.0, force=3.0)
+    assert measures["way"](run, axis="x", end=2.0) == pytest.approx(0.2)
+    assert measures["event_count"](run, name="resolution") == 0.0
+    assert measures["peak_force_on_link"](run, link=0) == pytest.approx(3.0)
+    assert measures["peak_torque_of_joint"](run, joint=0) == pytest.approx(6.0)
+    with pytest.raises(InvalidInput, match=r"joint = 99: the recording has joints 0"):
+        measures["peak_torque_of_joint"](run, joint=99)
+
+
 @pytest.mark.parametrize("name", list(measures))
 def test_measures_take_runs_by_position_and_options_by_name(name: str) -> None:
     function = measures[name]

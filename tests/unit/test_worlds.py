@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from itertools import combinations
+from itertools import combinations, pairwise
 from pathlib import Path
 from typing import Any
 
@@ -181,3 +181,28 @@ def test_a_bad_cell_is_named_with_its_line(tmp_path: Path, row: str, words: str)
 def test_a_mass_without_its_unit_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InvalidInput, match=r"column 'mass' should be 'mass_kg'; known: x_m, "):
         from_text(tmp_path, "x_m,y_m,radius_m,mass\n0,0,1,1\n")
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_random_pegs_keep_clear_of_a_line(seed: int) -> None:
+    line = ((-0.3, 0.1), (0.2, -0.1), (0.2, 0.3))
+    options = {"pegs": 1000, "x_min": -1.0, "x_max": 1.0, "keep_clear": line, "clearance": 0.02}
+    discs = build(worlds, Choice(name="random-field", options=options), seed).discs
+    assert len(discs) > 5
+    for disc in discs:
+        for a, b in pairwise(np.array(line)):
+            along = np.linspace(a, b, 500)
+            assert np.linalg.norm(along - (disc.x, disc.y), axis=1).min() >= disc.radius + 0.02 - 1e-6
+    apart = [
+        math.hypot(a.x - b.x, a.y - b.y) - a.radius - b.radius for k, a in enumerate(discs) for b in discs[k + 1 :]
+    ]
+    assert min(apart) >= 0.14
+
+
+def test_worlds_of_the_jam_controller_are_as_rough_as_asked() -> None:
+    for name in ("rows", "clutter", "random-field"):
+        options = {"friction": 0.3, "obstacle_friction": 0.2, "ground_torque": True}
+        world = build(worlds, Choice(name=name, options=options), 0)
+        assert world.ground.torque
+        assert world.ground.friction == 0.3
+        assert {thing.friction for thing in world.obstacles} == {0.2}

@@ -38,5 +38,5 @@ def _per_metre(run: Recording, variable: str, axis: str, end: float) -> float:
     size = np.linalg.norm(values, axis=2) if values.ndim == 3 else np.abs(values)
     # Rows hold means since the previous row, so the sum over rows is the integral.
     total = float(np.sum(size.sum(axis=1)[1:] * np.diff(times(run)[rows])))
-    covered = way(run, axis, end)
+    covered = way(run, axis=axis, end=end)
     return total / covered if covered > 0 else math.inf

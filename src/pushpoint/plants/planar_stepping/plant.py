@@ -45,7 +45,7 @@ from pushpoint.types import (
     grown,
     new_trace,
 )
-from pushpoint.worlds import World
+from pushpoint.worlds import Disc, World
 
 ADVICE = {
     Status.NOT_CONVERGED: "try a smaller plant.dt, a larger plant.max_iterations, or a looser plant.tolerance",
@@ -79,6 +79,14 @@ class PlanarStepping:
 
     @classmethod
     def build(cls, robot: Robot, world: World, servo: Servo, options: PlanarSteppingOptions) -> PlanarStepping:
+        thin = [i for i, link in enumerate(robot.links) if link.radius == 0.0]
+        flat = [k for k, thing in enumerate(world.obstacles) if not isinstance(thing, Disc)]
+        if thin and flat:
+            kind = type(world.obstacles[flat[0]]).__name__.lower()
+            raise InvalidInput(
+                f"robot.links.{thin[0]}.radius = 0.0 m: links without width cannot be told on which side of a {kind} "
+                f"they are (world.obstacles.{flat[0]}); give them a radius, or use discs only"
+            )
         if options.solver == "projection" and not (world.is_plain and robot.has_plain_joints):
             raise InvalidInput(
                 "plant.solver = 'projection': P2's own solver knows P2's own problem only: dry friction that is the "
