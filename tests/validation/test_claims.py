@@ -11,7 +11,7 @@ from pushpoint.reproduction.report import Report, reproduce
 from pushpoint.scenarios import scenarios
 
 SINGLE = sorted({claims[name].paper for name in claims} - {"liljeback2010"})  # papers whose claims need one run each
-ENSEMBLES = [name for name in claims if claims[name].seeds > 1]
+ENSEMBLES = [name for name in claims if claims[name].seeds > 1]  # minutes: judged by `make validate`
 
 
 def refuted(report: Report) -> list[str]:
@@ -29,13 +29,6 @@ def test_claims_are_confirmed(paper: str) -> None:
 @pytest.mark.parametrize("name", [n for n in claims if claims[n].paper == "liljeback2010" and n not in ENSEMBLES])
 def test_claims_of_single_runs_are_confirmed(name: str) -> None:
     assert not refuted(reproduce(name))
-
-
-@pytest.mark.slow
-def test_claims_over_ensembles_are_confirmed() -> None:
-    report = reproduce("liljeback2010")
-    assert not refuted(report)
-    assert {v.claim.id for v in report.verdicts if v.word == "differs"} == {"liljeback2010/rows-jams"}
 
 
 def test_there_are_claims() -> None:

@@ -13,7 +13,7 @@ from pushpoint.fields import Frozen, NonNegative, Number, Positive
 from pushpoint.robots import Robot
 from pushpoint.types import Command, Contacts, FloatArray, Observation
 
-ROUNDING = 1e-9  # [s]: sums of periods are off by less
+ROUNDING = 1e-9  # [s]: sums of periods are off by less; in continuous time a jump follows as soon as its time is over
 
 
 class JamResolutionOptions(Frozen):
@@ -123,7 +123,7 @@ class JamResolution:
         """What the automaton goes through at this tick, P1 (83)-(89), in this order."""
         found: list[Jump] = []
         if state["resolving"]:
-            if state["timer"] > self._options.resolution_time + ROUNDING:
+            if state["timer"] >= self._options.resolution_time - ROUNDING:
                 ended = {"resolving": False, "jammed": False, "timer": 0.0}
                 found.append(Jump("resolution-ended", f"after {state['timer']:.3g} s", ended))
             return found
@@ -134,7 +134,7 @@ class JamResolution:
             detail = "joints " + ", ".join(str(j) for j in jammed) if after["jammed"] is False else ""
             name = "jam-ended" if after["jammed"] else "jam"
             found.append(Jump(name, detail, {"jammed": not after["jammed"], "timer": 0.0}))
-        elif after["jammed"] and after["timer"] > self._options.jam_time + ROUNDING and self._options.resolution:
+        elif after["jammed"] and after["timer"] >= self._options.jam_time - ROUNDING and self._options.resolution:
             force = across_forces(obs.contacts, obs.link_yaw)
             pushed = ", ".join(f"{i}: {force[i]:.1f} N" for i in np.flatnonzero(force))
             begun = {"resolving": True, "jammed": False, "timer": 0.0, "jam_force": force}

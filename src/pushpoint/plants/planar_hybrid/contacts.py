@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from pushpoint._jit import kernel
+from pushpoint._jit import inlined, kernel
 from pushpoint.geometry.capsule_disc import capsule_disc
 from pushpoint.geometry.grid import cell_range
 from pushpoint.numerics.records import Records
@@ -96,13 +96,13 @@ def gather_contacts(problem: Problem, state: State) -> None:
     problem.touching[0] = count
 
 
-@kernel
+@inlined
 def same_point(c: Records, other: Records) -> bool:
     dx, dy = c.point_x - other.point_x, c.point_y - other.point_y
     return bool(c.obstacle == other.obstacle and dx * dx + dy * dy < SAME_POINT)
 
 
-@kernel
+@inlined
 def describe(problem: Problem, c: Records, i: int, alpha: int, obstacle: int) -> None:
     """Everything that the row of a contact needs, P1 (36)-(39)."""
     a, disc = problem.link[i], problem.disc
@@ -116,7 +116,7 @@ def describe(problem: Problem, c: Records, i: int, alpha: int, obstacle: int) ->
         push_at_point(a, c, nx, ny, distance)
 
 
-@kernel
+@inlined
 def push_at_centre(a: Records, c: Records, alpha: int) -> None:
     """P1's Assumption 6: the force acts on the centre of mass, across the link; P1 (34) and (39)."""
     c.normal_x, c.normal_y, c.arm = -alpha * a.sin, alpha * a.cos, 0.0
@@ -126,7 +126,7 @@ def push_at_centre(a: Records, c: Records, alpha: int) -> None:
     c.bias = -alpha * a.w * c.slide
 
 
-@kernel
+@inlined
 def push_at_point(a: Records, c: Records, nx: float, ny: float, distance: float) -> None:
     """The force acts where link and obstacle touch, along the normal of both; friction on the link's surface.
 

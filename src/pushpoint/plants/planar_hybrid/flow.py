@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from pushpoint._jit import kernel
+from pushpoint._jit import inlined, kernel
 from pushpoint.mechanics.joint_forces import accelerate, accelerate_all, factor_joints, hold_joints, tear_at
 from pushpoint.numerics.lcp.basis import SOLVED
 from pushpoint.numerics.lcp.p_matrix import p_test
@@ -59,7 +59,7 @@ def slopes(problem: Problem, state: State, vector: FloatArray, since: float, out
     return status
 
 
-@kernel
+@inlined
 def rub_on_ground(problem: Problem) -> None:
     """Friction of the ground, P1 (10) and (14), made smooth about zero velocity."""
     speed, rate = problem.number[FRICTION_SPEED], problem.number[FRICTION_RATE]
@@ -70,7 +70,7 @@ def rub_on_ground(problem: Problem) -> None:
         a.free_moment = -a.twist * a.w / math.sqrt(a.w * a.w + rate * rate)
 
 
-@kernel
+@inlined
 def drive_joints(problem: Problem, vector: FloatArray, since: float) -> None:
     """Servo torques, P1 (81): on the link towards the head, and their reactions on the other."""
     number = problem.number
@@ -92,7 +92,7 @@ def free_accelerations(problem: Problem) -> None:
     accelerate_all(problem.link)
 
 
-@kernel
+@inlined
 def find_contact_forces(problem: Problem) -> int:
     """Solve P1 (53) and find the accelerations under its forces."""
     count = problem.touching[0]
@@ -194,7 +194,7 @@ def note_residual(problem: Problem, scale: float) -> None:
             number[RESIDUAL], number[WORST_LINK] = off, problem.contact[r].link
 
 
-@kernel
+@inlined
 def has_sure_solution(problem: Problem) -> bool:
     """Whether the matrix of P1 (53) is a P-matrix, as P1 VIII-B checked at every step."""
     count = problem.touching[0]
@@ -203,7 +203,7 @@ def has_sure_solution(problem: Problem) -> bool:
     return p_test(problem.matrix, count, problem.testing)
 
 
-@kernel
+@inlined
 def write_slopes(problem: Problem, out: FloatArray) -> None:
     """Rates, accelerations, and what is integrated along: forces, torques and powers."""
     link, n = problem.link, problem.link.shape[0]

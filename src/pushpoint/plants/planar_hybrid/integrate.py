@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from pushpoint._jit import kernel
+from pushpoint._jit import inlined, kernel
 from pushpoint.plants.planar_hybrid.contacts import place_links
 from pushpoint.plants.planar_hybrid.flow import OK, has_sure_solution, slopes
 from pushpoint.plants.planar_hybrid.jump import any_due, jump
@@ -43,7 +43,7 @@ LOCATED = 1e-10  # [s]: how well the instant of a jump is found
 NOT_FINITE = 2  # status: types.Status.NOT_FINITE
 
 
-@kernel
+@inlined
 def flow(problem: Problem, state: State, trace: Trace, begun: float, since: float) -> int:
     """One step of dt, jumps included; `begun` [s] is the time, `since` that of the tick, at its beginning."""
     dt, done, fresh = problem.number[DT], 0.0, True
@@ -88,7 +88,7 @@ def flow(problem: Problem, state: State, trace: Trace, begun: float, since: floa
     return OK if math.isfinite(state.vector[2 * n + 2]) else NOT_FINITE
 
 
-@kernel
+@inlined
 def stages(problem: Problem, state: State, h: float, since: float) -> tuple[float, int]:
     """All slopes of a step; the vector at its end is problem.vector[1]. Error over tolerance, and the status."""
     size = 2 * problem.link.shape[0] + 4
@@ -116,7 +116,7 @@ def stages(problem: Problem, state: State, h: float, since: float) -> tuple[floa
     return worst, OK
 
 
-@kernel
+@inlined
 def locate(problem: Problem, state: State, h: float) -> float:
     """The share of the step after which the state is in the jump set, by bisection of the dense output."""
     low, high = 0.0, 1.0

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pushpoint._jit import kernel
+from pushpoint._jit import inlined, kernel
 from pushpoint.mechanics.joint_forces import accelerate_all, factor_joints
 from pushpoint.plants.planar_hybrid.contacts import (
     DETACHED,
@@ -55,7 +55,7 @@ def any_due(problem: Problem, state: State) -> bool:
     return False
 
 
-@kernel
+@inlined
 def pass_on(problem: Problem, state: State) -> None:
     """At the centre another obstacle on the same side of a link takes over without a jump: the constraint is the same.
 
@@ -105,7 +105,7 @@ def log(trace: Trace, time: float, kind: int, link: int, obstacle: int) -> bool:
     return True
 
 
-@kernel
+@inlined
 def collide(problem: Problem, state: State, trace: Trace) -> int:
     """One inelastic, frictionless impact of all links in contact, P1 (55)-(59): impulses from the problem (58)."""
     gather_contacts(problem, state)
@@ -127,7 +127,7 @@ def collide(problem: Problem, state: State, trace: Trace) -> int:
     return solved
 
 
-@kernel
+@inlined
 def change_velocity(problem: Problem, state: State, trace: Trace) -> None:
     """Velocities after the impulses that are on the links, and what these did: P1 (59)."""
     link, n, vector = problem.link, problem.link.shape[0], state.vector
@@ -146,7 +146,7 @@ def change_velocity(problem: Problem, state: State, trace: Trace) -> None:
         vector[n + 2 + i] += link[i].aw
 
 
-@kernel
+@inlined
 def note_impulse(trace: Trace, link: int, impulse: float) -> None:
     """Into the trace, beside the impact of this link at this instant."""
     at = trace.cursor[5] - 1

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pushpoint._jit import entry_point, kernel
+from pushpoint._jit import entry_point, inlined, kernel
 from pushpoint.mechanics.joint_forces import factor_joints
 from pushpoint.numerics.lcp.friction import friction_bound_kernel
 from pushpoint.plants.planar_hybrid.contacts import gather_contacts, place_links, remember
@@ -29,7 +29,7 @@ CEILING = 2.0  # of mu_o* that is looked for
 NO_FRICTION = 1e-9  # stands for it where directions of friction are asked for
 
 
-@kernel
+@inlined
 def command(problem: Problem, commands: CommandTable, row: int) -> None:
     for i in range(1, problem.link.shape[0]):
         a = problem.link[i]
@@ -37,7 +37,7 @@ def command(problem: Problem, commands: CommandTable, row: int) -> None:
         a.feed = commands.torque[row, i - 1]
 
 
-@kernel
+@inlined
 def close_step(problem: Problem, state: State) -> None:
     """Move the integrals of the step into the sums and the ledger."""
     n, vector = problem.link.shape[0], state.vector
@@ -53,7 +53,7 @@ def close_step(problem: Problem, state: State) -> None:
         vector[at] = 0.0
 
 
-@kernel
+@inlined
 def settle(problem: Problem, state: State) -> None:
     """Poses, kinetic energy and contacts at the end of a tick."""
     place_links(problem, state.vector)
@@ -91,7 +91,7 @@ def report_beyond(problem: Problem, trace: Trace, time: float) -> None:
     problem.number[UNSURE] = 0.0
 
 
-@kernel
+@inlined
 def write_row(problem: Problem, state: State, trace: Trace, time: float, span: float) -> None:
     """Record the state, and contacts and means over the `span` [s] since the last row."""
     row = trace.cursor[0]
@@ -120,7 +120,7 @@ def write_pose(problem: Problem, state: State, trace: Trace, time: float) -> Non
     trace.cursor[0] = row + 1
 
 
-@kernel
+@inlined
 def write_contact(state: State, trace: Trace, i: int, span: float) -> None:
     """A line of the contact table if link i was pushed since the last row: the columns types.CONTACT_COLUMNS."""
     fx, fy, t = state.sums[i, SUMS], state.sums[i, SUMS + 1], state.touch[i]
