@@ -40,8 +40,6 @@ validate: $(VENV)/stamp-dev  ## the slow evidence: all claims, full-length compa
 	$(BIN)/pushpoint study run liljeback2010/random --seeds 100 --measure way:axis=x,end=30 --beyond way=1.5 \
 	  --variant resolution --variant none:controller.resolution=false \
 	  --variant watchdog:controller=jam-resolution-watchdog --out results/validate/random
-	$(BIN)/pushpoint study run liljeback2010/rows --seeds 20 --measure way:axis=x,end=30 \
-	  --variant 200Hz --variant 500Hz:control_period=0.002 --variant 1kHz:control_period=0.001 --out results/validate/rates
 	$(BIN)/python -m pytest -n 2 -m slow
 
 bench: $(VENV)/stamp-dev  ## speed as ratios against MuJoCo, in one run

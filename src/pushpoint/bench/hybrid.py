@@ -7,9 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-import numpy as np
-
-from pushpoint.bench.links import among_pegs
+from pushpoint.bench.links import among_pegs, log_slope
 from pushpoint.bench.timing import interleaved_best
 from pushpoint.scenarios import scenarios
 from pushpoint.simulation import simulate
@@ -55,11 +53,5 @@ def hybrid(say: Callable[[str], None], sizes: Sequence[int] = LINKS, rounds: int
         EvaluationCost(n, 1e6 * wall / count, float(r.data["links_in_contact"].mean()))
         for n, r, wall, count in zip(sizes, recordings[1:], best, evaluations[1:], strict=True)
     )
-    return Hybrid(DURATION / loop, evaluations[0] / DURATION, costs, _exponent(costs))
-
-
-def _exponent(costs: Sequence[EvaluationCost]) -> float | None:
-    if len(costs) < 2:
-        return None
-    slope, _ = np.polyfit(np.log([c.links for c in costs]), np.log([c.us for c in costs]), 1)
-    return float(slope)
+    exponent = log_slope([c.links for c in costs], [c.us for c in costs])
+    return Hybrid(DURATION / loop, evaluations[0] / DURATION, costs, exponent)

@@ -138,7 +138,12 @@ def cost(trace: Trace, seconds: float) -> LinkCost:
 def fitted_exponent(costs: Sequence[LinkCost], smallest: int = FIT_FROM) -> float | None:
     """Slope of log cost over log links, by least squares; None with less than two sizes."""
     large = [c for c in costs if c.links >= smallest]
-    if len(large) < 2:
+    return log_slope([c.links for c in large], [c.us_per_step for c in large])
+
+
+def log_slope(sizes: Sequence[float], values: Sequence[float]) -> float | None:
+    """Exponent of a power law through the points, by least squares; None with less than two."""
+    if len(sizes) < 2:
         return None
-    slope, _ = np.polyfit(np.log([c.links for c in large]), np.log([c.us_per_step for c in large]), 1)
+    slope, _ = np.polyfit(np.log(sizes), np.log(values), 1)
     return float(slope)

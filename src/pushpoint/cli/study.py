@@ -63,12 +63,12 @@ def run(
     if seeds is not None:
         fields["seeds"] = parsed_seeds(seeds)
     if variants:
-        fields["variants"] = dict(_labelled(text, "--variant") for text in variants)
+        fields["variants"] = _once("--variant", [_labelled(text, "--variant") for text in variants])
     if measures:
         named = [_labelled(text, "--measure") for text in measures]
         fields["measures"] = [{"name": name, "options": options} for name, options in named]
     if beyond:
-        fields["beyond"] = dict(_scenario.parsed(text, "--beyond") for text in beyond)
+        fields["beyond"] = _once("--beyond", [_scenario.parsed(text, "--beyond") for text in beyond])
     changes = dict(_scenario.parsed(text) for text in settings or [])
     if jitter is not None:
         changes["start.jitter"] = jitter
@@ -110,6 +110,15 @@ def parsed_seeds(text: str) -> list[int]:
             f"--seeds {text!r}: gives {len(found)} seeds, should be 1 to {MOST_SEEDS}; 2:5 are 2, 3 and 4"
         )
     return list(found)
+
+
+def _once(option: str, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Options that may be given several times, but not twice by the same name."""
+    names = [name for name, _ in pairs]
+    for name in names:
+        if names.count(name) > 1:
+            raise InvalidInput(f"{option} {name!r} is given {names.count(name)} times; each needs a name of its own")
+    return dict(pairs)
 
 
 def _labelled(text: str, option: str) -> tuple[str, dict[str, Any]]:

@@ -15,6 +15,8 @@ from pushpoint.types import Command, Contacts, FloatArray, Observation
 
 ROUNDING = 1e-9  # [s]: sums of periods are off by less; in continuous time a jump follows as soon as its time is over
 
+LONGEST_HISTORY = 10**6  # [ticks]
+
 
 class JamResolutionOptions(Frozen):
     """Design parameters with P1's values (VIII-B1)."""
@@ -73,6 +75,13 @@ class JamResolution:
                 f"controller {cls.name()!r}: head_left = {options.head_left:.4g} rad should be greater than "
                 f"head_right = {options.head_right:.4g} rad"
             )
+        way = sum(link.length for link in robot.links)
+        if way / options.speed / control_period > LONGEST_HISTORY:
+            raise InvalidInput(
+                f"controller {cls.name()!r}: speed = {options.speed:.4g} m/s: the bends of the head would take "
+                f"{way / options.speed:.3g} s to the tail; at most {LONGEST_HISTORY} ticks of {control_period:g} s are "
+                "remembered"
+            )
         return cls(options, robot, control_period)
 
     @classmethod
@@ -130,10 +139,10 @@ class JamResolution:
         found.extend(self._turns(state, obs))
         after = state | (found[-1].change if found else {})
         jammed = self._jammed_joints(after, obs)
-        if (len(jammed) >= 2) != after["jammed"]:
-            detail = "joints " + ", ".join(str(j) for j in jammed) if after["jammed"] is False else ""
-            name = "jam-ended" if after["jammed"] else "jam"
-            found.append(Jump(name, detail, {"jammed": not after["jammed"], "timer": 0.0}))
+        if len(jammed) >= 2 and not after["jammed"]:
+            found.append(Jump("jam", "joints " + ", ".join(map(str, jammed)), {"jammed": True, "timer": 0.0}))
+        elif len(jammed) < 2 and after["jammed"]:
+            found.append(Jump("jam-ended", "", {"jammed": False, "timer": 0.0}))
         elif after["jammed"] and after["timer"] >= self._options.jam_time - ROUNDING and self._options.resolution:
             force = across_forces(obs.contacts, obs.link_yaw)
             pushed = ", ".join(f"{i}: {force[i]:.1f} N" for i in np.flatnonzero(force))

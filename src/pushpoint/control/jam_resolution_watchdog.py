@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from pushpoint.control import ControllerState, controllers
-from pushpoint.control.jam_resolution import JamResolution, JamResolutionOptions, Jump
+from pushpoint.control.jam_resolution import ROUNDING, JamResolution, JamResolutionOptions, Jump
 from pushpoint.fields import Frozen, NonNegative, Positive
 from pushpoint.robots import Robot
 from pushpoint.types import Observation
@@ -25,7 +25,8 @@ class JamResolutionWatchdog(JamResolution):
     """Ours, not P1's: turn the head to the other side when the robot has not moved along x for long.
 
     When all joints have copied one head angle and the head does not swing far, P1's controller waits for ever: no joint
-    is off, no jam is seen. `stalled` is how long the robot has been slow [s].
+    is off, no jam is seen. `stalled` is how long the robot has been slow [s], resolutions included; the head turns when
+    they are over.
     """
 
     Options: ClassVar[type[Frozen]] = WatchdogOptions
@@ -47,9 +48,9 @@ class JamResolutionWatchdog(JamResolution):
         slow = abs(float(self._share @ obs.link_velocity[:, 0])) < self._options.stall_speed
         state["stalled"] = state["stalled"] + self._period if slow else 0.0
         found = super()._jumps(state, obs)
-        if state["stalled"] > self._options.stall_time and not state["resolving"]:
-            head = found[0].change.get("head", state["head"]) if found else state["head"]
+        turned = any("head" in jump.change for jump in found)
+        if state["stalled"] >= self._options.stall_time - ROUNDING and not state["resolving"] and not turned:
             left, right = self._options.head_left, self._options.head_right
-            other = {"head": right if head == left else left, "stalled": 0.0}
+            other = {"head": right if state["head"] == left else left, "stalled": 0.0}
             found.append(Jump("stall", f"no way along x for {state['stalled']:.3g} s: head to the other side", other))
         return found

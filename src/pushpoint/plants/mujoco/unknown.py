@@ -22,6 +22,9 @@ def refuse_unknown(robot: Robot, world: World, servo: Servo) -> None:
 
 def _unknown(robot: Robot, world: World, servo: Servo) -> Iterator[tuple[str, str]]:
     """(what, why) of everything that is unknown."""
+    for i, link in enumerate(robot.links):
+        if link.radius == 0:
+            yield f"robot.links.{i}.radius = 0.0 m", "needs links with a width"
     if servo.play > 0:
         yield f"servo.play = {servo.play} rad", SERVOS
     for what in _of_ground(world.ground):

@@ -13,6 +13,7 @@ from pushpoint.types import FloatArray, IntArray
 
 DETACHED = 1e-4  # [m], gap that ends a contact: without this hysteresis jumps run to thousands a second
 REACH = 2.0 * DETACHED  # [m], gap up to which obstacles are looked for
+SMALLEST = 1e-6  # [m], distance of an end from the centre of an obstacle: it came there by a start that overlaps
 APART = 1e9  # [m], gap where there is nothing
 SAME_POINT = 1e-12  # [m2], squared distance of two contacts at the joint that both links share
 
@@ -144,7 +145,7 @@ def push_at_point(a: Records, c: Records, nx: float, ny: float, distance: float)
         c.bias = -2.0 * side * a.w * (a.cos * a.vx + a.sin * a.vy) - a.w * a.w * distance
     else:
         along = c.slide + a.radius * a.w  # of the point on the axis
-        c.bias = along * along / distance - a.w * a.w * c.place * (a.cos * nx + a.sin * ny)
+        c.bias = along * along / max(distance, SMALLEST) - a.w * a.w * c.place * (a.cos * nx + a.sin * ny)
 
 
 @kernel

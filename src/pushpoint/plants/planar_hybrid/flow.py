@@ -23,6 +23,7 @@ from pushpoint.plants.planar_hybrid.model import (
     PRINTED,
     RESIDUAL,
     STIFFNESS,
+    SUMS,
     WEIGHT,
     WORST_LINK,
     Problem,
@@ -39,6 +40,18 @@ LEAVING = 2000.0  # [1/s]
 PULL = RATE * RATE / 4.0  # [1/s2]
 COMPLIANCE = 1e-10  # of the answer of a contact to its own force
 OK, UNSOLVED = 0, 1
+
+
+@kernel
+def sums_at(n: int, i: int) -> int:
+    """Where the integrals of link i begin in a vector of n links."""
+    return 2 * n + 4 + SUMS * i
+
+
+@kernel
+def works_at(n: int) -> int:
+    """Where the works begin."""
+    return sums_at(n, n)
 
 
 @kernel
@@ -212,7 +225,7 @@ def write_slopes(problem: Problem, out: FloatArray) -> None:
         a = link[i]
         out[i], out[n + 2 + i] = a.w, a.aw
         fx, fy, vx, vy = fx + a.fx, fy + a.fy, vx + a.mass * a.vx, vy + a.mass * a.vy
-        at = 2 * n + 4 + 5 * i
+        at = sums_at(n, i)
         contact_x, contact_y = a.fx - a.free_fx, a.fy - a.free_fy
         out[at], out[at + 1], out[at + 2], out[at + 3] = contact_x, contact_y, a.free_fx, a.free_fy
         out[at + 4] = a.torque
@@ -223,5 +236,5 @@ def write_slopes(problem: Problem, out: FloatArray) -> None:
     friction -= servo  # the moments of the servos were among those of the links
     mass = problem.number[MASS]
     out[n], out[n + 1], out[2 * n + 2], out[2 * n + 3] = vx / mass, vy / mass, fx / mass, fy / mass
-    at = 7 * n + 4
+    at = works_at(n)
     out[at], out[at + 1], out[at + 2] = servo, friction, pushed

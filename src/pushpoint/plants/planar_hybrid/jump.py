@@ -13,7 +13,17 @@ from pushpoint.plants.planar_hybrid.contacts import (
     remember,
     side_of,
 )
-from pushpoint.plants.planar_hybrid.flow import OK, UNSOLVED, add_push, along, answer, complement, note_residual
+from pushpoint.plants.planar_hybrid.flow import (
+    OK,
+    UNSOLVED,
+    add_push,
+    along,
+    answer,
+    complement,
+    note_residual,
+    sums_at,
+    works_at,
+)
 from pushpoint.plants.planar_hybrid.model import CENTRE, DT, MASS, WEIGHT, Problem, State
 from pushpoint.types import Trace
 
@@ -134,11 +144,11 @@ def change_velocity(problem: Problem, state: State, trace: Trace) -> None:
     for k in range(problem.touching[0]):
         c, impulse = problem.contact[k], problem.force[k]
         i = int(c.link)
-        at = 2 * n + 4 + 5 * i
+        at = sums_at(n, i)
         vector[at] += impulse * c.normal_x
         vector[at + 1] += impulse * c.normal_y
         state.touch[i].impact += impulse
-        vector[7 * n + 6] += impulse * (c.speed + 0.5 * along(link, c))  # the loss of energy
+        vector[works_at(n) + 2] += impulse * (c.speed + 0.5 * along(link, c))  # the loss of energy
         vector[2 * n + 2] += impulse * c.normal_x / problem.number[MASS]
         vector[2 * n + 3] += impulse * c.normal_y / problem.number[MASS]
         note_impulse(trace, i, impulse)
@@ -153,6 +163,6 @@ def note_impulse(trace: Trace, link: int, impulse: float) -> None:
     now = trace.event[at, 0]
     while at >= 0 and trace.event[at, 0] == now:
         if trace.event[at, 2] == link:
-            trace.event[at, 4] = impulse
+            trace.event[at, 4] += impulse
             return
         at -= 1

@@ -39,7 +39,7 @@ from pushpoint.worlds import World
 ADVICE = {
     Status.NOT_CONVERGED: "contact forces do not exist or are not unique: obstacle friction may exceed mu_o*, "
     "see friction_bound; try less of it, or plant 'planar_stepping'",
-    Status.NOT_FINITE: "try a smaller plant.dt or plant.tolerance; check servo gains and feed-forward torques",
+    Status.NOT_FINITE: "steps became too short: check servo gains and feed-forward torques, or loosen plant.tolerance",
     Status.TOO_MANY_EVENTS: "jumps accumulate; try plant 'planar_stepping', which has no events",
 }
 CONTACT_ROOM = 1024  # lines by which the table of contacts grows, and twice over

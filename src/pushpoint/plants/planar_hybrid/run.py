@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
+
 from pushpoint._jit import entry_point, inlined, kernel
 from pushpoint.mechanics.joint_forces import factor_joints
 from pushpoint.numerics.lcp.friction import friction_bound_kernel
 from pushpoint.plants.planar_hybrid.contacts import gather_contacts, place_links, remember
-from pushpoint.plants.planar_hybrid.flow import OK, UNSOLVED, answer, rubbing
+from pushpoint.plants.planar_hybrid.flow import OK, UNSOLVED, answer, rubbing, sums_at, works_at
 from pushpoint.plants.planar_hybrid.integrate import flow
 from pushpoint.plants.planar_hybrid.jump import BEYOND, TOO_MANY, jump, log, pass_on
 from pushpoint.plants.planar_hybrid.model import (
@@ -43,12 +45,12 @@ def close_step(problem: Problem, state: State) -> None:
     n, vector = problem.link.shape[0], state.vector
     for i in range(n):
         for k in range(SUMS):
-            at = 2 * n + 4 + SUMS * i + k
+            at = sums_at(n, i) + k
             state.sums[i, k] += vector[at]
             state.sums[i, SUMS + k] += vector[at]
             vector[at] = 0.0
     for k in range(WORKS):
-        at = (2 + SUMS) * n + 4 + k
+        at = works_at(n) + k
         state.ledger[1 + k] += vector[at]
         vector[at] = 0.0
 
@@ -72,8 +74,10 @@ def settle(problem: Problem, state: State) -> None:
 def friction_bound(problem: Problem) -> float:
     """mu_o* of P1's Proposition 18 for the contacts of the pose, at most CEILING; links are placed already."""
     count = problem.touching[0]
-    if count == 0 or count > problem.testing.shape[0] - 1:
+    if count == 0:
         return CEILING
+    if count > problem.testing.shape[0] - 1:
+        return math.nan  # 2^count minors are too many to look at
     factor_joints(problem.link)
     for k in range(count):
         c = problem.contact[k]
