@@ -345,13 +345,13 @@ def test_forces_across_links_are_signed() -> None:
 
 
 def test_watchdog_turns_the_head_of_a_robot_that_stalls() -> None:
-    """Below 5 mm/s along x for longer than 2 s: 128 ticks and one; then again."""
-    seen = [observe(k, CALM, following(RIGHT if k < 129 else LEFT), velocity=4.9e-3) for k in range(260)]
+    """Below 5 mm/s along x for 2 s, 128 ticks; then again."""
+    seen = [observe(k, CALM, following(RIGHT if k < 128 else LEFT), velocity=4.9e-3) for k in range(260)]
     story = tell(build("jam-resolution-watchdog"), seen)
-    # `stalled` is one period after the first slow tick: it exceeds 2 s at the tick of number 128.
-    assert story.told() == [(128, "stall"), (257, "stall")]
-    assert [story.states[k]["head"] for k in (127, 128, 256, 257)] == [RIGHT, LEFT, LEFT, RIGHT]
-    assert story.states[128]["stalled"] == 0.0
+    # `stalled` is one period at the first slow tick: it reaches 2 s at the tick of number 127.
+    assert story.told() == [(127, "stall"), (255, "stall")]
+    assert [story.states[k]["head"] for k in (126, 127, 254, 255)] == [RIGHT, LEFT, LEFT, RIGHT]
+    assert story.states[127]["stalled"] == 0.0
 
 
 @pytest.mark.parametrize("velocity", [5.1e-3, -5.1e-3])

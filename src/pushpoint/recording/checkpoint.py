@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +23,7 @@ class LastRow:
     link: FloatArray  # (n, 11): LINK_COLUMNS
     energy: FloatArray  # (6,): time and LEDGER
     contact: FloatArray  # (contacts, 12): CONTACT_COLUMNS
-    extra: FloatArray  # what only its plant knows
+    extra: FloatArray = field(default_factory=lambda: np.zeros(0))  # what only its plant knows
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,12 +36,12 @@ CURLED = Start(
 )
 
 
-def ends_of_links() -> tuple[tuple[float, float], ...]:
+def ends_of_links() -> list[list[float]]:
     """The line [m] along which the robot lies at the start, its centre of mass at the origin."""
     steps = [0.14 * complex(math.cos(a), math.sin(a)) for a in map(radians, LINK_ANGLES)]
     ends = list(accumulate(steps, initial=0j))
     centre = sum((a + b) / 2 for a, b in pairwise(ends)) / len(steps)
-    return tuple(((z - centre).real, (z - centre).imag) for z in ends)
+    return [[(z - centre).real, (z - centre).imag] for z in ends]
 
 
 # P1 VIII-B1: three rows of 5 cm radius (the printed 10 cm is the diameter: only so does the stated pose not overlap),
