@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,28 +13,12 @@ from PIL import Image
 
 import pushpoint
 from pushpoint.cli import _scenario
-from pushpoint.cli.main import main
 from pushpoint.errors import InvalidInput, SolverFailure
 from pushpoint.recording import Recording
+from tests.unit.conftest import Shell
 
 TRACK = "transeth2008a/track"
 PNG, GIF = b"\x89PNG", b"GIF89a"
-Shell = Callable[..., tuple[int, str, str]]
-
-
-@pytest.fixture
-def shell(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> Shell:
-    """Call the command in an empty folder; returns exit code, standard output, standard error."""
-    monkeypatch.chdir(tmp_path)
-
-    def call(*words: str) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["pushpoint", *words])
-        with pytest.raises(SystemExit) as ended:
-            main()
-        out, err = capsys.readouterr()
-        return int(ended.value.code or 0), out, err
-
-    return call
 
 
 @pytest.fixture(scope="module")

@@ -3,38 +3,20 @@
 from __future__ import annotations
 
 import json
-import sys
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 import pushpoint as pp
-from pushpoint.cli.main import main
 from pushpoint.cli.study import parsed_seeds
 from pushpoint.errors import InvalidInput
 from pushpoint.studies import Results, Row
 from pushpoint.studies.results import load
+from tests.unit.conftest import Shell
 
 TRACK = "transeth2008a/track"
 SHORT = ("study", "run", TRACK, "--set", "duration=0.1", "--processes", "1")
-Shell = Callable[..., tuple[int, str, str]]
-
-
-@pytest.fixture
-def shell(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> Shell:
-    """Call the command in an empty folder; returns exit code, standard output, standard error."""
-    monkeypatch.chdir(tmp_path)
-
-    def call(*words: str) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["pushpoint", *words])
-        with pytest.raises(SystemExit) as ended:
-            main()
-        out, err = capsys.readouterr()
-        return int(ended.value.code or 0), out, err
-
-    return call
 
 
 @pytest.mark.parametrize(

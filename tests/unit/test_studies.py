@@ -241,11 +241,11 @@ def test_a_job_whose_process_dies_fails_alone(monkeypatch: pytest.MonkeyPatch) -
             yield k, Outcome({"answer": job})
 
     monkeypatch.setattr(runner, "_done_beside", done)
-    found = dict(runner.outcomes([1, 2, 30, 4, 50, 6], processes=2))  # type: ignore[list-item]
+    found = dict(runner.outcomes([1, 2, 30, 4, 50, 6], processes=2))  # type: ignore[list-item]  # numbers stand for jobs
     assert [k for k in sorted(found) if found[k].problems] == [2, 4]
     assert all("process that ran it died" in found[k].problems[runner.RUN] for k in (2, 4))
     assert len(found) == 6
-    hopeless = dict(runner.outcomes([30] * 50, processes=2))  # type: ignore[list-item]
+    hopeless = dict(runner.outcomes([30] * 50, processes=2))  # type: ignore[list-item]  # numbers stand for jobs
     assert len(hopeless) == 50
     assert all(outcome.problems for outcome in hopeless.values())
 
