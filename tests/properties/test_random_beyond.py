@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Sequence
-from typing import TypeVar
 
 import numpy as np
 
@@ -15,9 +13,9 @@ from pushpoint.plants.planar_stepping.plant import PlanarStepping
 from pushpoint.robots import Joint, Link, Robot, Servo
 from pushpoint.types import CommandTable, Failure, Pose, Trace, new_trace
 from pushpoint.worlds import Disc, Ground, Obstacle, Patch, Polygon, Wall, World
+from tests.properties.draws import Draw
 from tests.verification.beyond import depth
 
-T = TypeVar("T")
 PERIOD, TICKS = 0.02, 24
 ENDS: Counter[str] = Counter()  # how runs ended, by whether obstacles are rough
 MOST_FAILED = {"smooth": 0.0, "rough": 0.05}  # 8 of 197 of these worlds: friction of obstacles up to 0.8
@@ -25,25 +23,6 @@ MOST_FAILED = {"smooth": 0.0, "rough": 0.05}  # 8 of 197 of these worlds: fricti
 WORLDS = 400
 
 Case = tuple[Robot, World, Servo, PlanarSteppingOptions, Pose, CommandTable]
-
-
-class Draw:
-    """Plain random numbers by seed: shares that fail are compared, so that the same worlds must come every time."""
-
-    def __init__(self, seed: int) -> None:
-        self._random = np.random.default_rng(seed)
-
-    def uniform(self, low: float, high: float) -> float:
-        return float(self._random.uniform(low, high))
-
-    def integer(self, low: int, high: int) -> int:
-        return int(self._random.integers(low, high + 1))
-
-    def yes(self) -> bool:
-        return bool(self._random.integers(2))
-
-    def one_of(self, values: Sequence[T]) -> T:
-        return values[int(self._random.integers(len(values)))]
 
 
 def links(draw: Draw) -> Link:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+import pytest
 
 from pushpoint.mechanics.overlap import overlaps
 from pushpoint.mechanics.pose import planar_pose
@@ -13,44 +12,46 @@ from pushpoint.plants.planar_stepping.plant import PlanarStepping
 from pushpoint.robots import Link, Robot, Servo
 from pushpoint.types import CommandTable, Pose, Trace, new_trace
 from pushpoint.worlds import Disc, Ground, World
+from tests.properties.draws import Draw
 
 PERIOD = 0.02  # [s], one control tick; a multiple of every step size below
 TICKS = 20
 
 
-@st.composite
-def links(draw: st.DrawFn) -> Link:
-    length = draw(st.floats(0.05, 0.4))
-    mass = draw(st.floats(0.05, 5.0))
-    radius = draw(st.floats(0.01, 0.08))
+def links(draw: Draw) -> Link:
+    length = draw.uniform(0.05, 0.4)
+    mass = draw.uniform(0.05, 5.0)
+    radius = draw.uniform(0.01, 0.08)
     slender = mass * (length**2 / 12 + radius**2 / 4)
-    return Link(length=length, mass=mass, inertia=slender * draw(st.floats(0.5, 3.0)), radius=radius)
+    return Link(length=length, mass=mass, inertia=slender * draw.uniform(0.5, 3.0), radius=radius)
 
 
-@st.composite
-def cases(draw: st.DrawFn) -> tuple[Robot, World, Servo, PlanarSteppingOptions, dict[str, float]]:
-    robot = Robot(name="random", links=tuple(draw(st.lists(links(), min_size=1, max_size=14))))
-    discs = st.builds(Disc, x=st.floats(-1.5, 1.5), y=st.floats(-1, 1), radius=st.floats(0.005, 0.3))
-    ground = Ground(
-        friction=draw(st.sampled_from([0.0, 0.05, 0.2, 1.0])),
-        friction_across=draw(st.sampled_from([None, 0.0, 0.5])),
+def cases(draw: Draw) -> tuple[Robot, World, Servo, PlanarSteppingOptions, dict[str, float]]:
+    robot = Robot(name="random", links=tuple(links(draw) for _ in range(draw.integer(1, 14))))
+    discs = tuple(
+        Disc(x=draw.uniform(-1.5, 1.5), y=draw.uniform(-1, 1), radius=draw.uniform(0.005, 0.3))
+        for _ in range(draw.integer(0, 12))
     )
-    world = World(name="random", ground=ground, obstacles=tuple(draw(st.lists(discs, max_size=12))))
+    ground = Ground(
+        friction=draw.one_of([0.0, 0.05, 0.2, 1.0]),
+        friction_across=draw.one_of([None, 0.0, 0.5]),
+    )
+    world = World(name="random", ground=ground, obstacles=discs)
     servo = Servo(
-        stiffness=draw(st.sampled_from([0.0, 5.0, 100.0, 800.0])),
-        damping=draw(st.sampled_from([0.0, 0.1, 2.0])),
-        torque_limit=draw(st.sampled_from([0.5, 5.0, np.inf])),
-        play=draw(st.sampled_from([0.0, 0.05])),
+        stiffness=draw.one_of([0.0, 5.0, 100.0, 800.0]),
+        damping=draw.one_of([0.0, 0.1, 2.0]),
+        torque_limit=draw.one_of([0.5, 5.0, np.inf]),
+        play=draw.one_of([0.0, 0.05]),
     )
     options = PlanarSteppingOptions(
-        dt=draw(st.sampled_from([5e-4, 1e-3, 2e-3, 5e-3, 1e-2])),
-        scheme=draw(st.sampled_from(["conserving", "conserving", "paper"])),
+        dt=draw.one_of([5e-4, 1e-3, 2e-3, 5e-3, 1e-2]),
+        scheme=draw.one_of(["conserving", "conserving", "paper"]),
     )
     gait = {
-        "amplitude": draw(st.floats(0.0, 0.9)),
-        "frequency": draw(st.floats(0.2, 5.0)),
-        "shift": draw(st.floats(-1.5, 1.5)),
-        "angle": draw(st.floats(-3.0, 3.0)),
+        "amplitude": draw.uniform(0.0, 0.9),
+        "frequency": draw.uniform(0.2, 5.0),
+        "shift": draw.uniform(-1.5, 1.5),
+        "angle": draw.uniform(-3.0, 3.0),
     }
     return robot, world, servo, options, gait
 
@@ -81,10 +82,9 @@ def run(plant: PlanarStepping, pose: Pose, table: CommandTable) -> Trace:
     return trace
 
 
-@settings(max_examples=300, derandomize=True, deadline=None, suppress_health_check=list(HealthCheck))
-@given(cases())
-def test_random_runs(case: tuple[Robot, World, Servo, PlanarSteppingOptions, dict[str, float]]) -> None:
-    robot, world, law, options, gait = case
+@pytest.mark.parametrize("seed", range(300))
+def test_random_runs(seed: int) -> None:
+    robot, world, law, options, gait = cases(Draw(seed))
     table = commands(len(robot.links) - 1, gait)
     pose, world = without_overlaps(robot, world, gait["angle"], table)
     trace = run(PlanarStepping.build(robot, world, law, options), pose, table)

@@ -50,7 +50,9 @@ HOPELESS = 1e300  # imbalance of a step that there is no room to solve
 # one update, but amplify round-off; a link that slides at a speed of R / r or less needs them: they grow where an
 # update gains too little.
 LEAST_PENALTY, MOST_PENALTY, GAIN = 1e8, 1e12, 0.1
-ROUND_OFF = 1e-7  # an imbalance below that and no longer falling is round-off, which a smaller penalty amplifies less
+# An imbalance below that and no longer falling is round-off, which a smaller penalty amplifies less; with limits of
+# friction that still move, it may be more than that.
+ROUND_OFF, ROUGH_ROUND_OFF = 1e-6, 1e-7
 
 
 @kernel
@@ -170,7 +172,7 @@ def newton(problem: Problem, extras: Extras | None) -> tuple[float, int]:
             if law > GAIN * last_law and lag <= tolerance:
                 problem.number[PENALTY] = min(10.0 * problem.number[PENALTY], MOST_PENALTY * problem.number[DT])
             again, last_law = True, law
-        elif 0.5 * before < residual < ROUND_OFF and iteration > FREE_SWEEPS:
+        elif 0.5 * before < residual < (ROUND_OFF if lag == 0.0 else ROUGH_ROUND_OFF) and iteration > FREE_SWEEPS:
             problem.number[PENALTY] *= 0.1
             again = True
         if again:
