@@ -23,6 +23,7 @@ MOST_LINK_ROWS = 1e6  # links times rows that are recorded by default: about 100
 RECORD_PERIOD = 0.01  # [s], about, where a scenario gives none
 
 Pair = tuple[Number, Number]
+Triple = tuple[Number, Number, Number]
 
 
 class Choice(Frozen):
@@ -47,6 +48,10 @@ class Start(Frozen):
     `position` is that of the centre of link `link`, or of the centre of mass if `link` is None; `angle` is the
     mean of the link angles. `jitter` shifts the position by up to that much in x and in y; the seed of the scenario
     says by how much. Without `joint_angle` the robot starts in the shape its controller asks for at t = 0.
+
+    For spatial plants: the robot, bent by its joint angles, is turned as a whole by `roll`, `pitch` and `angle` (about
+    x, then y, then z; `angle` is then the mean heading) and put down so that its lowest point is `height` above the
+    ground or the terrain; `spin` is the angular velocity of the whole, about the centre of mass.
     """
 
     position: Pair = (0.0, 0.0)  # [m]
@@ -54,8 +59,12 @@ class Start(Frozen):
     angle: Number = 0.0  # [rad]
     link: NonNegativeInt | None = None
     joint_angle: tuple[Number, ...] | None = None  # [rad]
-    velocity: Pair = (0.0, 0.0)  # [m/s], of the centre of mass
+    height: Number = 0.0  # [m]
+    pitch: Number = 0.0  # [rad]
+    roll: Number = 0.0  # [rad]
+    velocity: Pair | Triple = (0.0, 0.0)  # [m/s], of the centre of mass
     rate: Number = 0.0  # [rad/s], mean link rate
+    spin: Triple | None = None  # [rad/s], world axes; default: `rate` about z
     joint_rate: tuple[Number, ...] | None = None  # [rad/s], default zero
     overlap: Literal["refuse", "allow"] = "refuse"  # a start pose that intersects obstacles
 

@@ -17,13 +17,25 @@ from pushpoint.control import ControlEvent, Controller, ControllerState, Plannab
 from pushpoint.errors import InvalidInput, SolverFailure
 from pushpoint.mechanics.overlap import overlaps
 from pushpoint.mechanics.pose import moving, planar_pose
+from pushpoint.mechanics.put_down import put_down
+from pushpoint.mechanics.spatial_pose import Attitude, moving_in_space, spatial_pose
 from pushpoint.plants import Eventful, Plant, plants
 from pushpoint.recording import Checkpoint, Recording
 from pushpoint.recording.assemble import RunClock, contact_set, data_set, event_set
 from pushpoint.recording.checkpoint import LastRow, check_plain
 from pushpoint.robots import Robot
-from pushpoint.scenario import Scenario
-from pushpoint.types import Command, CommandTable, ExtraColumn, Failure, FloatArray, Observation, Pose, new_trace
+from pushpoint.scenario import Scenario, Start
+from pushpoint.types import (
+    Command,
+    CommandTable,
+    ExtraColumn,
+    Failure,
+    FloatArray,
+    Observation,
+    Pose,
+    SpatialPose,
+    new_trace,
+)
 from pushpoint.worlds import World
 
 MULTIPLE_TOLERANCE = 1e-9  # relative: decimal periods are not exact in binary
@@ -51,7 +63,7 @@ def simulate(
         scenario = Scenario.from_yaml(scenario)
     changed = scenario.with_overrides({**(overrides or {}), **fields}).pinned()
     setup = Setup.of(changed)
-    state = setup.plant.initial_state(start_pose(changed, setup.robot, setup.world, setup.controller))
+    state = setup.plant.initial_state(start(setup))
     obs = setup.observe(state, tick=0)
     run = Run(setup, state, setup.controller.start(obs), first_tick=0, ticks_since_row=0)
     setup.plant.record_start(state, run.trace)
@@ -120,7 +132,8 @@ class Setup:
 
     @property
     def joints(self) -> int:
-        return len(self.robot.links) - 1
+        """How many joint angles there are: two for a cardan joint."""
+        return len(self.robot.freedoms)
 
     def observe(self, state: Any, tick: int) -> Observation:
         """The observation at a tick, with the same time to the bit as in a table of commands."""
@@ -142,18 +155,54 @@ def whole_multiple(name: str, value: float, unit_name: str, unit: float) -> int:
     return count
 
 
+def start(setup: Setup) -> Pose | SpatialPose:
+    """Where the scenario puts the robot, in the plane or in space."""
+    where = start_pose if setup.plant.dimensions == 2 else spatial_start_pose
+    return where(setup.scenario, setup.robot, setup.world, setup.controller)
+
+
 def start_pose(scenario: Scenario, robot: Robot, world: World, controller: Controller) -> Pose:
     """Where the scenario puts the robot, in the shape that the scenario or the controller asks for."""
-    start, joints = scenario.start, len(robot.links) - 1
-    shape = start.joint_angle if start.joint_angle is not None else controller.initial_shape()
-    angles = _per_joint("start.joint_angle", shape, joints)
-    rates = _per_joint("start.joint_rate", start.joint_rate, joints)
-    if start.link is not None and start.link > joints:
-        raise InvalidInput(f"start.link = {start.link}: robot {robot.name!r} has links 0 to {joints}")
+    start = scenario.start
+    _refuse_spatial_start(start)
+    angles, rates = _shape(scenario, robot, controller)
     pose = planar_pose(robot, angles, start.angle, _start_position(scenario), start.link)
     if start.overlap == "refuse":
         _refuse_overlap(robot, world, pose)
-    return moving(robot, pose, start.velocity, start.rate, rates)
+    velocity_x, velocity_y, *_ = start.velocity
+    return moving(robot, pose, (velocity_x, velocity_y), start.rate, rates)
+
+
+def _refuse_spatial_start(start: Start) -> None:
+    for name in ("height", "pitch", "roll", "spin"):
+        value = getattr(start, name)
+        if value:
+            raise InvalidInput(f"start.{name} = {value}: only spatial plants leave the plane")
+    if len(start.velocity) == 3:
+        raise InvalidInput(f"start.velocity = {start.velocity}: planar plants take two values, x and y")
+
+
+def spatial_start_pose(scenario: Scenario, robot: Robot, world: World, controller: Controller) -> SpatialPose:
+    """Where the scenario puts the robot in space: on the ground, in the shape asked for."""
+    start = scenario.start
+    angles, rates = _shape(scenario, robot, controller)
+    attitude = Attitude(start.roll, start.pitch, start.angle)
+    pose = spatial_pose(robot, angles, attitude, (*_start_position(scenario), 0.0), start.link)
+    pose = put_down(robot, world, pose, start.height)
+    velocity = np.array([*start.velocity, 0.0][:3])
+    spin = np.array([0.0, 0.0, start.rate] if start.spin is None else start.spin)
+    return moving_in_space(robot, pose, velocity, spin, rates)
+
+
+def _shape(scenario: Scenario, robot: Robot, controller: Controller) -> tuple[FloatArray, FloatArray]:
+    """Joint angles and rates at the start."""
+    start, joints = scenario.start, len(robot.freedoms)
+    shape = start.joint_angle if start.joint_angle is not None else controller.initial_shape()
+    last = len(robot.links) - 1
+    if start.link is not None and start.link > last:
+        raise InvalidInput(f"start.link = {start.link}: robot {robot.name!r} has links 0 to {last}")
+    angles = _per_joint("start.joint_angle", shape, joints)
+    return angles, _per_joint("start.joint_rate", start.joint_rate, joints)
 
 
 def _start_position(scenario: Scenario) -> tuple[float, float]:
@@ -204,7 +253,8 @@ class Run:
         self.first_tick, self.ticks_since_row = first_tick, ticks_since_row
         self.ticks = setup.ticks - first_tick
         rows = 1 + (ticks_since_row + self.ticks) // setup.ticks_per_row
-        self.trace = new_trace(setup.bodies, rows, self.ticks * setup.substeps, setup.ticks_per_row)
+        steps, dimensions = self.ticks * setup.substeps, setup.plant.dimensions
+        self.trace = new_trace(setup.bodies, rows, steps, setup.ticks_per_row, dimensions=dimensions)
         if isinstance(setup.plant, Eventful):
             self.trace = self.trace._replace(extra=np.zeros((rows, len(setup.plant.extra_columns))))
         self.trace.cursor[3] = ticks_since_row

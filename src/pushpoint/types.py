@@ -1,7 +1,8 @@
 """What passes between plants, controllers and recordings. SI units, radians, world frame unless stated.
 
 Links are numbered from the tail (link 0) to the head; joint j joins links j and j + 1; a positive joint angle
-bends the head side to the left. `d` below is 2 for planar plants and 3 for spatial ones.
+bends the head side to the left (yaw) or down (pitch). `d` below is 2 for planar plants and 3 for spatial ones;
+`f` counts the freedoms of the joints from the tail: one for a hinge, two for a cardan joint (Robot.freedoms).
 """
 
 from __future__ import annotations
@@ -38,11 +39,23 @@ class Pose:
 
 
 @dataclass(frozen=True, slots=True)
+class SpatialPose:
+    """A configuration in space with its velocities, joints closed."""
+
+    position: FloatArray  # [m], (n, 3): link centres
+    orientation: FloatArray  # (n, 4): quaternions wxyz, from the link's axes (forward, left, up) to the world's
+    velocity: FloatArray  # [m/s], (n, 3)
+    rate: FloatArray  # [rad/s], (n, 3): in world axes
+    joint_angle: FloatArray  # [rad], (freedoms,)
+    joint_rate: FloatArray  # [rad/s], (freedoms,)
+
+
+@dataclass(frozen=True, slots=True)
 class Contacts:
     """Contacts of the last control tick, one row each."""
 
     link: IntArray  # (k,)
-    obstacle: IntArray  # (k,): index into World.obstacles
+    obstacle: IntArray  # (k,): index into World.obstacles; -1: the ground or its terrain
     place: FloatArray  # [m], (k,): along the link axis from its centre, positive towards the head
     side: IntArray  # (k,): +1 left, -1 right of the link axis
     point: FloatArray  # [m], (k, d): contact point
@@ -55,9 +68,9 @@ class Observation:
     """What a controller may know at a control tick."""
 
     time: float  # [s]
-    joint_angle: FloatArray  # [rad], (n - 1,)
-    joint_rate: FloatArray  # [rad/s], (n - 1,)
-    joint_torque: FloatArray  # [N m], (n - 1,): mean over the last tick
+    joint_angle: FloatArray  # [rad], (f,)
+    joint_rate: FloatArray  # [rad/s], (f,)
+    joint_torque: FloatArray  # [N m], (f,): mean over the last tick
     link_position: FloatArray  # [m], (n, d)
     link_yaw: FloatArray  # [rad], (n,)
     link_orientation: FloatArray  # (n, 4): quaternions wxyz
@@ -80,17 +93,17 @@ class Command:
     Inside the tick the plant extrapolates the angle reference with the rate reference.
     """
 
-    joint_angle: FloatArray  # [rad], (n - 1,)
-    joint_rate: FloatArray  # [rad/s], (n - 1,)
-    torque: FloatArray  # [N m], (n - 1,)
+    joint_angle: FloatArray  # [rad], (f,)
+    joint_rate: FloatArray  # [rad/s], (f,)
+    torque: FloatArray  # [N m], (f,)
 
 
 class CommandTable(NamedTuple):
     """The commands of many ticks at once, C-contiguous."""
 
-    joint_angle: FloatArray  # [rad], (ticks, n - 1)
-    joint_rate: FloatArray  # [rad/s], (ticks, n - 1)
-    torque: FloatArray  # [N m], (ticks, n - 1)
+    joint_angle: FloatArray  # [rad], (ticks, f)
+    joint_rate: FloatArray  # [rad/s], (ticks, f)
+    torque: FloatArray  # [N m], (ticks, f)
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,9 +132,10 @@ class Trace(NamedTuple):
     """
 
     cursor: IntArray  # (6,): next row, next contact, next step, ticks since the last row, ticks per row, next event
-    link: FloatArray  # (rows, bodies, 11): the columns LINK_COLUMNS, of n links and then of movable obstacles
+    link: FloatArray  # (rows, bodies, 11): the columns LINK_COLUMNS, of n links and then of movable obstacles;
+    # of spatial plants (rows, n, 21): SPATIAL_LINK_COLUMNS
     energy: FloatArray  # (rows, 6): time [s] and the columns LEDGER [J]
-    contact: FloatArray  # (contacts, 12): the columns CONTACT_COLUMNS
+    contact: FloatArray  # (contacts, 12): the columns CONTACT_COLUMNS; of spatial plants SPATIAL_CONTACT_COLUMNS
     step: FloatArray  # (steps, 3): residual, iterations, status
     extra: FloatArray  # (rows, columns): what only this plant knows, see plants.Eventful
     event: FloatArray  # (events, 6): the columns EVENT_COLUMNS, of plants that track events
@@ -136,7 +150,18 @@ CONTACT_COLUMNS = (
     "row", "link", "obstacle", "place", "point_x", "point_y", "normal_x", "normal_y", "force_x", "force_y",
     "slip", "impact",  # whether it slid at the end of the row; impulse of impacts since the last row [N s]
 )  # fmt: skip
+SPATIAL_LINK_COLUMNS = (
+    "x", "y", "z", "quaternion_w", "quaternion_x", "quaternion_y", "quaternion_z",
+    "velocity_x", "velocity_y", "velocity_z", "rate_x", "rate_y", "rate_z",
+    "contact_force_x", "contact_force_y", "contact_force_z", "ground_force_x", "ground_force_y", "ground_force_z",
+    "torque_first", "torque_second",  # of the freedoms of the joint towards the tail; zero where there is none
+)  # fmt: skip
+SPATIAL_CONTACT_COLUMNS = (
+    "row", "link", "obstacle", "place", "point_x", "point_y", "point_z", "normal_x", "normal_y", "normal_z",
+    "force_x", "force_y", "force_z", "slip", "impact",
+)  # fmt: skip
 EVENT_COLUMNS = ("time", "kind", "link", "obstacle", "impulse", "bound")
+SPATIAL_TRACE = (SPATIAL_LINK_COLUMNS, SPATIAL_CONTACT_COLUMNS)
 LEDGER = ("kinetic_energy", "servo_work", "friction_work", "contact_work", "numerical_work")
 
 
@@ -148,13 +173,16 @@ class ExtraColumn(NamedTuple):
     meaning: str
 
 
-def new_trace(bodies: int, rows: int, steps: int, ticks_per_row: int, contacts: int = 1024) -> Trace:
+def new_trace(
+    bodies: int, rows: int, steps: int, ticks_per_row: int, contacts: int = 1024, dimensions: int = 2
+) -> Trace:
     """An empty trace of `bodies` links and movable obstacles; `contacts`: room of the contact table, see `grown`."""
+    link, contact = (LINK_COLUMNS, CONTACT_COLUMNS) if dimensions == 2 else SPATIAL_TRACE
     return Trace(
         cursor=np.array([0, 0, 0, 0, ticks_per_row, 0], dtype=np.int64),
-        link=np.zeros((rows, bodies, len(LINK_COLUMNS))),
+        link=np.zeros((rows, bodies, len(link))),
         energy=np.zeros((rows, 1 + len(LEDGER))),
-        contact=np.zeros((contacts, len(CONTACT_COLUMNS))),
+        contact=np.zeros((contacts, len(contact))),
         step=np.zeros((steps, 3)),
         extra=np.zeros((rows, 0)),
         event=np.zeros((0, len(EVENT_COLUMNS))),
@@ -164,6 +192,6 @@ def new_trace(bodies: int, rows: int, steps: int, ticks_per_row: int, contacts: 
 def grown(trace: Trace, contacts: int = 0, events: int = 0) -> Trace:
     """The same trace with room for more contacts and events."""
     return trace._replace(
-        contact=np.concatenate([trace.contact, np.zeros((contacts, len(CONTACT_COLUMNS)))]),
+        contact=np.concatenate([trace.contact, np.zeros((contacts, trace.contact.shape[1]))]),
         event=np.concatenate([trace.event, np.zeros((events, len(EVENT_COLUMNS)))]),
     )

@@ -46,6 +46,7 @@ class Obedient:
     """Joints follow their references at once, the tail link stays where it is, one obstacle pushes always."""
 
     Options: ClassVar[type[Frozen]] = ObedientOptions
+    dimensions = 2
     calls: ClassVar[list[int]] = []  # ticks of each rollout
 
     def __init__(self, options: ObedientOptions) -> None:

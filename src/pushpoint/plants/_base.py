@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Protocol, runtime_checkable
 
 from pushpoint.fields import Frozen
 from pushpoint.robots import Robot, Servo
-from pushpoint.types import Command, CommandTable, Event, ExtraColumn, Failure, Observation, Pose, Trace
+from pushpoint.types import Command, CommandTable, Event, ExtraColumn, Failure, Observation, Trace
 from pushpoint.worlds import World
 
 StateArrays = dict[str, Any]  # NumPy arrays by name: what a checkpoint holds of a plant
@@ -18,14 +18,15 @@ class Plant(Protocol):
 
     Options: ClassVar[type[Frozen]]
     dt: float  # [s]
+    dimensions: int  # 2: planar, 3: spatial
 
     @classmethod
     def build(cls, robot: Robot, world: World, servo: Servo, options: Any) -> Plant:
         """Check that this model can represent robot and world, and prepare everything for stepping."""
         ...
 
-    def initial_state(self, pose: Pose) -> Any:
-        """A state at t = 0."""
+    def initial_state(self, pose: Any) -> Any:
+        """A state at t = 0; the pose is a Pose or, for spatial plants, a SpatialPose."""
         ...
 
     def observe(self, state: Any, period: float) -> Observation:

@@ -9,14 +9,22 @@ import numpy as np
 import xarray as xr
 
 from pushpoint.mechanics.pose import mass_mean
+from pushpoint.recording import spatial
+from pushpoint.recording._labels import BODY, JOINT, PLACE, Variables, labelled
 from pushpoint.robots import Robot
-from pushpoint.types import CONTACT_COLUMNS, LEDGER, LINK_COLUMNS, Event, ExtraColumn, FloatArray, IntArray, Trace
-
-Variables = dict[str, xr.Variable]
+from pushpoint.types import (
+    CONTACT_COLUMNS,
+    LEDGER,
+    LINK_COLUMNS,
+    SPATIAL_LINK_COLUMNS,
+    Event,
+    ExtraColumn,
+    FloatArray,
+    IntArray,
+    Trace,
+)
 
 AXES = ("x", "y")
-BODY, PLACE = ("time", "link", "axis"), ("time", "link")
-JOINT = ("time", "joint")
 
 
 class RunClock(NamedTuple):
@@ -38,25 +46,35 @@ def data_set(
     of the obstacles whose rows follow those of the links in the trace; `extra`: what only this plant knows."""
     rows, steps, links = len(clock.row_time), len(clock.step_time), len(robot.links)
     coordinates = {
-        "time": _labelled(("time",), clock.row_time, "s", "time"),
-        "link": _labelled(("link",), np.arange(links), "1", "link, counted from the tail"),
-        "joint": _labelled(("joint",), np.arange(links - 1), "1", "joint between links j and j + 1"),
-        "axis": ("axis", np.array(AXES)),
-        "step_time": _labelled(("step",), clock.step_time, "s", "time at the end of the step"),
+        "time": labelled(("time",), clock.row_time, "s", "time"),
+        "link": labelled(("link",), np.arange(links), "1", "link, counted from the tail"),
+        "step_time": labelled(("step",), clock.step_time, "s", "time at the end of the step"),
     }
     link = trace.link[:rows, :links]
+    if _is_spatial(trace):
+        coordinates |= spatial.joint_coordinates(robot)
+        coordinates["axis"] = xr.Variable("axis", np.array(spatial.AXES))
+        coordinates["quaternion"] = xr.Variable("quaternion", np.array(spatial.PARTS))
+        moving = {**spatial.link_variables(robot, link), **spatial.joint_variables(robot, link, reference)}
+    else:
+        coordinates["joint"] = labelled(("joint",), np.arange(links - 1), "1", "joint between links j and j + 1")
+        coordinates["axis"] = xr.Variable("axis", np.array(AXES))
+        moving = {**_link_variables(robot, link), **_joint_variables(link, reference)}
     variables = {
-        **_link_variables(robot, link),
-        **_joint_variables(link, reference),
+        **moving,
         **_energy_variables(trace.energy[:rows]),
         **_step_variables(trace.step[:steps]),
     }
     for column, values in (extra or {}).items():
-        variables[column.name] = _labelled(("time",), values, column.units, column.meaning)
+        variables[column.name] = labelled(("time",), values, column.units, column.meaning)
     if movable:
-        coordinates["movable"] = _labelled(("movable",), np.array(movable), "1", "index of the obstacle in the world")
+        coordinates["movable"] = labelled(("movable",), np.array(movable), "1", "index of the obstacle in the world")
         variables |= _obstacle_variables(trace.link[:rows, links:])
     return xr.Dataset(variables, coordinates)
+
+
+def _is_spatial(trace: Trace) -> bool:
+    return bool(trace.link.shape[2] == len(SPATIAL_LINK_COLUMNS))
 
 
 def _obstacle_variables(body: FloatArray) -> Variables:
@@ -64,10 +82,10 @@ def _obstacle_variables(body: FloatArray) -> Variables:
     position, velocity = _columns(body, "x", "y"), _columns(body, "velocity_x", "velocity_y")
     ground_force = _columns(body, "ground_force_x", "ground_force_y")
     return {
-        "obstacle_position": _labelled(dims, position, "m", "position of movable obstacles"),
-        "obstacle_velocity": _labelled(dims, velocity, "m/s", "velocity of movable obstacles"),
-        "obstacle_rate": _labelled(dims[:2], _column(body, "rate"), "rad/s", "angular velocity of movable obstacles"),
-        "obstacle_ground_force": _labelled(dims, ground_force, "N", "mean friction of the ground on them"),
+        "obstacle_position": labelled(dims, position, "m", "position of movable obstacles"),
+        "obstacle_velocity": labelled(dims, velocity, "m/s", "velocity of movable obstacles"),
+        "obstacle_rate": labelled(dims[:2], _column(body, "rate"), "rad/s", "angular velocity of movable obstacles"),
+        "obstacle_ground_force": labelled(dims, ground_force, "N", "mean friction of the ground on them"),
     }
 
 
@@ -79,13 +97,13 @@ def _link_variables(robot: Robot, link: FloatArray) -> Variables:
     contact_force = _columns(link, "contact_force_x", "contact_force_y")
     ground_force = _columns(link, "ground_force_x", "ground_force_y")
     return {
-        "link_position": _labelled(BODY, position, "m", "position of link centres"),
-        "link_angle": _labelled(PLACE, _column(link, "angle"), "rad", "angle of links to the x axis"),
-        "link_velocity": _labelled(BODY, velocity, "m/s", "velocity of link centres"),
-        "link_rate": _labelled(PLACE, _column(link, "rate"), "rad/s", "angular velocity of links"),
-        "contact_force": _labelled(BODY, contact_force, "N", "mean force of obstacles on links"),
-        "ground_force": _labelled(BODY, ground_force, "N", "mean friction of the ground on links"),
-        "centre_of_mass": _labelled(("time", "axis"), centre, "m", "centre of mass of the robot"),
+        "link_position": labelled(BODY, position, "m", "position of link centres"),
+        "link_angle": labelled(PLACE, _column(link, "angle"), "rad", "angle of links to the x axis"),
+        "link_velocity": labelled(BODY, velocity, "m/s", "velocity of link centres"),
+        "link_rate": labelled(PLACE, _column(link, "rate"), "rad/s", "angular velocity of links"),
+        "contact_force": labelled(BODY, contact_force, "N", "mean force of obstacles on links"),
+        "ground_force": labelled(BODY, ground_force, "N", "mean friction of the ground on links"),
+        "centre_of_mass": labelled(("time", "axis"), centre, "m", "centre of mass of the robot"),
     }
 
 
@@ -93,25 +111,25 @@ def _joint_variables(link: FloatArray, reference: FloatArray) -> Variables:
     angle, rate = (np.diff(_column(link, name), axis=1) for name in ("angle", "rate"))
     torque = _column(link, "torque")[:, 1:]  # the tail link has no joint towards the tail
     return {
-        "joint_angle": _labelled(JOINT, angle, "rad", "joint angle, positive bends to the left"),
-        "joint_rate": _labelled(JOINT, rate, "rad/s", "joint rate"),
-        "joint_torque": _labelled(JOINT, torque, "N m", "mean joint torque since the last row"),
-        "joint_reference": _labelled(JOINT, reference, "rad", "joint angle reference in force"),
+        "joint_angle": labelled(JOINT, angle, "rad", "joint angle, positive bends to the left"),
+        "joint_rate": labelled(JOINT, rate, "rad/s", "joint rate"),
+        "joint_torque": labelled(JOINT, torque, "N m", "mean joint torque since the last row"),
+        "joint_reference": labelled(JOINT, reference, "rad", "joint angle reference in force"),
     }
 
 
 def _energy_variables(energy: FloatArray) -> Variables:
     names = {name: name.replace("_", " ") + " since t = 0" for name in LEDGER}
     names["kinetic_energy"] = "kinetic energy"
-    return {n: _labelled(("time",), energy[:, 1 + k], "J", names[n]) for k, n in enumerate(LEDGER)}
+    return {n: labelled(("time",), energy[:, 1 + k], "J", names[n]) for k, n in enumerate(LEDGER)}
 
 
 def _step_variables(step: FloatArray) -> Variables:
     iterations, status = (step[:, k].astype(np.int64) for k in (1, 2))
     return {
-        "step_residual": _labelled(("step",), step[:, 0], "1", "relative residual of the contact problem"),
-        "step_iterations": _labelled(("step",), iterations, "1", "iterations of the solver"),
-        "step_status": _labelled(("step",), status, "1", "status of the step, 0 is good"),
+        "step_residual": labelled(("step",), step[:, 0], "1", "relative residual of the contact problem"),
+        "step_iterations": labelled(("step",), iterations, "1", "iterations of the solver"),
+        "step_status": labelled(("step",), status, "1", "status of the step, 0 is good"),
     }
 
 
@@ -120,6 +138,8 @@ def contact_set(trace: Trace, row_time: FloatArray, links: int | None = None) ->
 
     With `links`, lines of movable obstacles that pushed against others are left out.
     """
+    if _is_spatial(trace):
+        return spatial.contact_set(trace, row_time)
     table = trace.contact[: trace.cursor[1]]
     if links is not None:
         table = table[_contact(table, "link")[:, 0] < links]
@@ -131,18 +151,18 @@ def contact_set(trace: Trace, row_time: FloatArray, links: int | None = None) ->
     across = normal[:, 0] * force[:, 1] - normal[:, 1] * force[:, 0]
     one, two = ("contact",), ("contact", "axis")
     variables = {
-        "time": _labelled(one, row_time[row], "s", "time of the row"),
-        "link": _labelled(one, link, "1", "link, counted from the tail"),
-        "obstacle": _labelled(one, obstacle, "1", "index of the obstacle in the world"),
-        "place": _labelled(one, place, "m", "along the link from its centre, towards the head"),
-        "side": _labelled(one, side, "1", "+1: obstacle left of the link axis, -1: right of it"),
-        "point": _labelled(two, point, "m", "contact point"),
-        "normal": _labelled(two, normal, "1", "unit normal from the obstacle to the link"),
-        "force": _labelled(two, force, "N", "mean force on the link since the last row"),
-        "normal_force": _labelled(one, np.sum(normal * force, axis=1), "N", "the part of it along the normal"),
-        "tangential_force": _labelled(one, across, "N", "friction: the part of it to the left of the normal"),
-        "slip": _labelled(one, slip, "1", "1: slid in the last step of the row, 0: stuck, or smooth"),
-        "impact": _labelled(one, impact, "N s", "impulse along the normal of impacts since the last row"),
+        "time": labelled(one, row_time[row], "s", "time of the row"),
+        "link": labelled(one, link, "1", "link, counted from the tail"),
+        "obstacle": labelled(one, obstacle, "1", "index of the obstacle in the world"),
+        "place": labelled(one, place, "m", "along the link from its centre, towards the head"),
+        "side": labelled(one, side, "1", "+1: obstacle left of the link axis, -1: right of it"),
+        "point": labelled(two, point, "m", "contact point"),
+        "normal": labelled(two, normal, "1", "unit normal from the obstacle to the link"),
+        "force": labelled(two, force, "N", "mean force on the link since the last row"),
+        "normal_force": labelled(one, np.sum(normal * force, axis=1), "N", "the part of it along the normal"),
+        "tangential_force": labelled(one, across, "N", "friction: the part of it to the left of the normal"),
+        "slip": labelled(one, slip, "1", "1: slid in the last step of the row, 0: stuck, or smooth"),
+        "impact": labelled(one, impact, "N s", "impulse along the normal of impacts since the last row"),
     }
     return xr.Dataset(variables, {"axis": ("axis", np.array(AXES))})
 
@@ -159,15 +179,11 @@ def event_set(events: Iterable[Event]) -> xr.Dataset:
     time = np.array([event[0] for event in listed], dtype=float)
     return xr.Dataset(
         {
-            "time": _labelled(("event",), time, "s", "time of the event"),
+            "time": labelled(("event",), time, "s", "time of the event"),
             "name": ("event", np.array([event[1] for event in listed], dtype=str)),
             "detail": ("event", np.array([event[2] for event in listed], dtype=str)),
         }
     )
-
-
-def _labelled(dims: tuple[str, ...], values: FloatArray | IntArray, units: str, name: str) -> xr.Variable:
-    return xr.Variable(dims, values, attrs={"units": units, "long_name": name})
 
 
 def _columns(link: FloatArray, *names: str) -> FloatArray:

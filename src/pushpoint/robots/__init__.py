@@ -1,8 +1,8 @@
 """Robots: geometry, masses, joints, default servo gains; one file per robot, each number with its source."""
 
 from pushpoint.registry import Registry
-from pushpoint.robots._model import Joint, Link, Robot, RobotFactory, Servo
+from pushpoint.robots._model import Axis, Joint, Link, Robot, RobotFactory, Servo
 
 robots: Registry[RobotFactory] = Registry("robot", __name__)
 
-__all__ = ["Joint", "Link", "Robot", "RobotFactory", "Servo", "robots"]
+__all__ = ["Axis", "Joint", "Link", "Robot", "RobotFactory", "Servo", "robots"]

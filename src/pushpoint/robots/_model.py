@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import Field, ValidationInfo, field_validator
 
@@ -13,27 +13,67 @@ from pushpoint.fields import Frozen, LowerLimit, Name, NonNegative, Number, Posi
 MAX_CORE_LENGTHS = 5  # beyond, somebody mistook the unit
 
 
+Axis = Literal["yaw", "pitch"]
+AXES_OF: dict[str, tuple[Axis, ...]] = {
+    "yaw": ("yaw",),
+    "pitch": ("pitch",),
+    "yaw-pitch": ("yaw", "pitch"),
+    "pitch-yaw": ("pitch", "yaw"),
+}
+
+
 class Servo(Frozen):
     """Joint servo: stiffness (reference - angle) + damping (rate reference - rate), then play and limit.
 
     `play` is the full dead band of the gears: torques that would close less than half of it are not
-    transmitted. Gains of zero leave the feed-forward torque alone.
+    transmitted. Gains of zero leave the feed-forward torque alone. Pitch axes have the same gains unless others are
+    given for them.
     """
 
     stiffness: NonNegative = 0.0  # [N m/rad]
     damping: NonNegative = 0.0  # [N m s/rad]
     torque_limit: PositiveOrInf = math.inf  # [N m]
     play: NonNegative = 0.0  # [rad]
+    pitch_stiffness: NonNegative | None = None  # [N m/rad]
+    pitch_damping: NonNegative | None = None  # [N m s/rad]
+
+    def gains(self, axis: Axis) -> tuple[float, float]:
+        """Stiffness and damping of a yaw or a pitch axis."""
+        if axis == "yaw":
+            return self.stiffness, self.damping
+        return (
+            self.stiffness if self.pitch_stiffness is None else self.pitch_stiffness,
+            self.damping if self.pitch_damping is None else self.pitch_damping,
+        )
 
 
 class Link(Frozen):
-    """A rigid link with the outline of a capsule; its centre of mass is midway between its joints."""
+    """A rigid link with the outline of a capsule; its centre of mass is midway between its joints.
+
+    In space a `round` link is that capsule; a `square` one is as wide and as high as twice the radius, with edges
+    rounded by `edge_radius`. Moments of inertia about the link's own axes that are not given follow from the others.
+    """
 
     length: Positive  # [m], from joint to joint
     mass: Positive  # [kg]
     inertia: Positive  # [kg m2], about the vertical axis through the centre
     radius: NonNegative  # [m], half width of the capsule; zero: infinitely thin
     core: NonNegative | None = None  # [m], half length of the capsule's axis; default: half the length
+    inertia_roll: Positive | None = None  # [kg m2], about its long axis; default: of a solid cylinder or bar
+    inertia_pitch: Positive | None = None  # [kg m2], about its axis to the left; default: like `inertia`
+    shape: Literal["round", "square"] = "round"
+    edge_radius: Positive | None = None  # [m], of a square link; default: a tenth of the radius
+
+    @field_validator("edge_radius")
+    @classmethod
+    def _edge_within_square(cls, edge: float | None, info: ValidationInfo) -> float | None:
+        if edge is None:
+            return edge
+        if info.data.get("shape") == "round":
+            raise ValueError("only links of shape 'square' have edges")
+        if edge > info.data.get("radius", math.inf):
+            raise ValueError(f"should be at most the radius of {info.data['radius']} m")
+        return edge
 
     @field_validator("core")
     @classmethod
@@ -47,6 +87,23 @@ class Link(Frozen):
     def half_core(self) -> float:
         return self.length / 2 if self.core is None else self.core
 
+    @property
+    def about_roll(self) -> float:
+        """Moment of inertia about the long axis [kg m2]."""
+        if self.inertia_roll is not None:
+            return self.inertia_roll
+        return self.mass * self.radius**2 * (0.5 if self.shape == "round" else 2.0 / 3.0)
+
+    @property
+    def about_pitch(self) -> float:
+        """Moment of inertia about the axis to the left [kg m2]."""
+        return self.inertia if self.inertia_pitch is None else self.inertia_pitch
+
+    @property
+    def rounding(self) -> float:
+        """Radius of the edges of a square link [m]."""
+        return self.radius / 10 if self.edge_radius is None else self.edge_radius
+
 
 class Joint(Frozen):
     """What a joint has besides its servo: a spring and a damper, stops, and the inertia of its motor.
@@ -54,8 +111,13 @@ class Joint(Frozen):
     `angle` is the joint angle at which the spring rests. Stops are unilateral and inelastic. `armature` is the
     inertia of rotor and gears as felt at the joint: it resists changes of the joint rate. A joint that is not
     `actuated` has no servo and takes no torque.
+
+    `axes`: yaw turns about the vertical axis of a link that lies flat, positive to the left; pitch about the axis to
+    its left, positive down. A cardan joint has two, named from the tail: the first is fixed to the link on the tail's
+    side, the second to that on the head's side, and what else is said of the joint holds for both.
     """
 
+    axes: Literal["yaw", "pitch", "yaw-pitch", "pitch-yaw"] = "yaw"
     actuated: bool = True
     stiffness: NonNegative = 0.0  # [N m/rad]
     angle: Number = 0.0  # [rad]
@@ -96,6 +158,21 @@ class Robot(Frozen):
     @property
     def has_plain_joints(self) -> bool:
         return all(joint == Joint() for joint in self.joints)
+
+    def joint(self, number: int) -> Joint:
+        """A joint of the chain, plain if none are listed."""
+        return self.joints[number] if self.joints else Joint()
+
+    @property
+    def freedoms(self) -> tuple[tuple[int, Axis], ...]:
+        """The joint and the axis of every joint angle, from the tail."""
+        joints = range(len(self.links) - 1)
+        return tuple((j, axis) for j in joints for axis in AXES_OF[self.joint(j).axes])
+
+    @property
+    def is_planar(self) -> bool:
+        """Whether it can do nothing but bend to the left and right."""
+        return all(joint.axes == "yaw" for joint in self.joints)
 
     @property
     def mass(self) -> float:

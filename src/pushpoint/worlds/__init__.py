@@ -1,13 +1,18 @@
-"""Worlds: ground law and obstacles; one file per family of worlds."""
+"""Worlds: ground law, terrain and obstacles; one file per family of worlds."""
 
 from pushpoint.registry import Registry
 from pushpoint.worlds._model import (
+    Box,
+    Cylinder,
     Disc,
     Ground,
     GroundLaw,
+    Heightfield,
     Obstacle,
     Patch,
     Polygon,
+    Profile,
+    Upright,
     Wall,
     World,
     WorldFactory,
@@ -16,12 +21,17 @@ from pushpoint.worlds._model import (
 worlds: Registry[WorldFactory] = Registry("world", __name__)
 
 __all__ = [
+    "Box",
+    "Cylinder",
     "Disc",
     "Ground",
     "GroundLaw",
+    "Heightfield",
     "Obstacle",
     "Patch",
     "Polygon",
+    "Profile",
+    "Upright",
     "Wall",
     "World",
     "WorldFactory",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 from typing import Annotated, Any, Literal
 
 from pydantic import Discriminator, Field, Tag, ValidationInfo, field_validator
@@ -11,6 +12,7 @@ from pydantic import Discriminator, Field, Tag, ValidationInfo, field_validator
 from pushpoint.fields import Fraction, Frozen, Name, NonNegative, Number, Positive
 
 Point = tuple[Number, Number]  # [m]
+Point3 = tuple[Number, Number, Number]  # [m]
 
 
 class GroundLaw(Frozen):
@@ -28,6 +30,7 @@ class GroundLaw(Frozen):
     viscous: NonNegative = 0.0  # [N s/m], along each link
     viscous_across: NonNegative | None = None  # [N s/m], default: as along
     torque: bool = False
+    rolling: NonNegative = 0.0  # coefficient of the friction that resists rolling, P5 (59)-(60); spatial plants
 
     @property
     def along(self) -> float:
@@ -48,7 +51,8 @@ class GroundLaw(Frozen):
     @property
     def is_plain(self) -> bool:
         """Whether it is P2's: dry friction alone, the same forward and backward."""
-        return self.backward == self.along and self.viscous == self.drag_across == 0 and not self.torque
+        plain = self.backward == self.along and self.viscous == self.drag_across == 0
+        return plain and not self.torque and self.rolling == 0
 
 
 class Patch(GroundLaw):
@@ -81,7 +85,13 @@ class Obstacle(Frozen):
     restitution: Fraction = 0.0
 
 
-class Disc(Obstacle):
+class Upright(Obstacle):
+    """What stands on the ground; spatial plants ask how high."""
+
+    height: Positive | None = None  # [m], from the ground z = 0; default: higher than any robot reaches
+
+
+class Disc(Upright):
     """An upright cylinder: fixed to the ground, or, with a `mass`, one that can be pushed about."""
 
     kind: Literal["disc"] = "disc"
@@ -92,7 +102,7 @@ class Disc(Obstacle):
     ground_friction: NonNegative = 0.2  # of a disc that has a mass
 
 
-class Wall(Obstacle):
+class Wall(Upright):
     """A thin fixed wall through two or more points; links are held off on either side."""
 
     kind: Literal["wall"] = "wall"
@@ -104,7 +114,7 @@ class Wall(Obstacle):
         return _neighbours_apart(points, closed=False)
 
 
-class Polygon(Obstacle):
+class Polygon(Upright):
     """A fixed convex polygon, its corners in either sense of rotation."""
 
     kind: Literal["polygon"] = "polygon"
@@ -120,6 +130,78 @@ class Polygon(Obstacle):
         if area == 0 or any(turn * area < 0 for turn in turns) or not _turns_once(points):
             raise ValueError("should be the corners of a convex polygon, in order")
         return points if area > 0 else points[::-1]
+
+
+class Cylinder(Obstacle):
+    """A fixed solid cylinder between the centres of its two flat ends, in any direction; spatial plants."""
+
+    kind: Literal["cylinder"] = "cylinder"
+    start: Point3  # [m]
+    end: Point3  # [m]
+    radius: Positive  # [m]
+
+    @field_validator("end")
+    @classmethod
+    def _apart(cls, end: Point3, info: ValidationInfo) -> Point3:
+        if end == info.data.get("start"):
+            raise ValueError("should not be where the start is")
+        return end
+
+
+class Box(Obstacle):
+    """A fixed box: its centre, its sizes, and how it is turned about its own z, y and x axes, in this order."""
+
+    kind: Literal["box"] = "box"
+    centre: Point3  # [m]
+    size: tuple[Positive, Positive, Positive]  # [m], along its own axes
+    yaw: Number = 0.0  # [rad]
+    pitch: Number = 0.0  # [rad]
+    roll: Number = 0.0  # [rad]
+
+
+class Profile(Frozen):
+    """Terrain that is the same for all y: the ground's height along x, such as stairs; flat beyond both ends.
+
+    Neighbouring points may lie above each other, which makes a riser, but never overhang.
+    """
+
+    kind: Literal["profile"] = "profile"
+    points: Annotated[tuple[Point, ...], Field(min_length=2)]  # [m], x and z
+
+    @field_validator("points")
+    @classmethod
+    def _forward(cls, points: tuple[Point, ...]) -> tuple[Point, ...]:
+        _neighbours_apart(points, closed=False)
+        for k, (a, b) in enumerate(pairwise(points)):
+            if b[0] < a[0]:
+                raise ValueError(f"point {k + 1} at x = {b[0]} m lies before point {k} at x = {a[0]} m")
+        return points
+
+
+class Heightfield(Frozen):
+    """Terrain over a rectangle of the ground: heights on a grid, two flat triangles per cell.
+
+    `heights[row][column]` is the height at x + column * spacing, y + row * spacing. Heights are not negative, and zero
+    all along the rim, where the plane goes on.
+    """
+
+    kind: Literal["heightfield"] = "heightfield"
+    x: Number  # [m]
+    y: Number  # [m]
+    spacing: Positive  # [m]
+    heights: Annotated[tuple[Annotated[tuple[NonNegative, ...], Field(min_length=3)], ...], Field(min_length=3)]  # [m]
+
+    @field_validator("heights")
+    @classmethod
+    def _closed(cls, heights: tuple[tuple[float, ...], ...]) -> tuple[tuple[float, ...], ...]:
+        width = len(heights[0])
+        for k, row in enumerate(heights):
+            if len(row) != width:
+                raise ValueError(f"row {k} has {len(row)} heights, row 0 has {width}")
+        rim = (*heights[0], *heights[-1], *(row[0] for row in heights), *(row[-1] for row in heights))
+        if any(rim):
+            raise ValueError(f"should be zero along the rim, where the plane goes on, not {max(rim)} m")
+        return heights
 
 
 def _neighbours_apart(points: tuple[Point, ...], closed: bool) -> tuple[Point, ...]:
@@ -153,19 +235,42 @@ def _kind(obstacle: Any) -> str:
 
 
 AnyObstacle = Annotated[
-    Annotated[Disc, Tag("disc")] | Annotated[Wall, Tag("wall")] | Annotated[Polygon, Tag("polygon")],
+    Annotated[Disc, Tag("disc")]
+    | Annotated[Wall, Tag("wall")]
+    | Annotated[Polygon, Tag("polygon")]
+    | Annotated[Cylinder, Tag("cylinder")]
+    | Annotated[Box, Tag("box")],
     Discriminator(_kind),
 ]
 
 
 class World(Frozen):
-    """Ground, gravity and obstacles."""
+    """Ground, gravity and obstacles.
+
+    The ground is the plane z = 0 or, for spatial plants, a `terrain` on it. `down` is the direction of gravity, of any
+    length: a slope is a plane whose `down` leans.
+    """
 
     name: Name
     ground: Ground = Ground()
     gravity: NonNegative = 9.81  # [m/s2], presses the links to the ground
+    down: tuple[Number, Number, Number] = (0.0, 0.0, -1.0)
+    terrain: Annotated[Profile | Heightfield, Field(discriminator="kind")] | None = None
     obstacles: tuple[AnyObstacle, ...] = ()
     source: str = ""
+
+    @field_validator("down")
+    @classmethod
+    def _somewhere(cls, down: tuple[float, float, float]) -> tuple[float, float, float]:
+        if math.hypot(*down) == 0:
+            raise ValueError("should be a direction, not (0, 0, 0)")
+        return down
+
+    @property
+    def is_flat(self) -> bool:
+        """Whether a planar plant can represent it: everything stands upright on level ground."""
+        level = self.terrain is None and self.down[0] == self.down[1] == 0 and self.down[2] < 0
+        return level and all(isinstance(thing, Upright) for thing in self.obstacles)
 
     @property
     def movable(self) -> tuple[int, ...]:

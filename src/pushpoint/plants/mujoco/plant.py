@@ -52,6 +52,7 @@ class MujocoPlant:
     """The planar chain of capsules among discs as MuJoCo simulates it, with soft contacts."""
 
     Options: ClassVar[type[Frozen]] = MujocoOptions
+    dimensions = 2
 
     def __init__(self, params: Params) -> None:
         self.params = params

@@ -51,6 +51,7 @@ class PlanarHybrid:
     """Planar hybrid model that tracks events, with contact forces from a complementarity problem (P1)."""
 
     Options: ClassVar[type[Frozen]] = PlanarHybridOptions
+    dimensions = 2
     extra_columns: ClassVar[tuple[ExtraColumn, ...]] = (
         ExtraColumn("friction_bound", "1", "obstacle friction up to which contact forces are unique, at most 2"),
         ExtraColumn("links_in_contact", "1", "links whose contacts enter the complementarity problem"),

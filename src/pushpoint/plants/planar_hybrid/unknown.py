@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from pushpoint.errors import InvalidInput
+from pushpoint.mechanics.flatness import refuse_spatial
 from pushpoint.robots import Joint, Robot, Servo
 from pushpoint.worlds import Disc, GroundLaw, Obstacle, World
 
@@ -15,6 +16,7 @@ SHOWN = 5  # narrow gaps that are named one by one
 
 def refuse_unknown(robot: Robot, world: World, servo: Servo) -> None:
     """Name the first thing that the model has no equation for."""
+    refuse_spatial("planar_hybrid", robot, world)
     for what, known in _unknown(robot, world, servo):
         raise InvalidInput(f"plant 'planar_hybrid' {known}: {what}; use plant 'planar_stepping'")
 

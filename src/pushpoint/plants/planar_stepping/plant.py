@@ -10,6 +10,7 @@ import numpy as np
 from pushpoint._jit import compiling_once, for_types_of
 from pushpoint.errors import InvalidInput
 from pushpoint.fields import Frozen
+from pushpoint.mechanics.flatness import refuse_spatial
 from pushpoint.mechanics.yaw import yaw_quaternions
 from pushpoint.numerics.records import as_columns, from_table, table
 from pushpoint.plants import plants
@@ -61,6 +62,7 @@ class PlanarStepping:
     """Planar non-smooth time-stepping model with set-valued friction and unilateral contact (P2)."""
 
     Options: ClassVar[type[Frozen]] = PlanarSteppingOptions
+    dimensions = 2
 
     def __init__(self, robot: Robot, world: World, servo: Servo, options: PlanarSteppingOptions) -> None:
         self.dt = options.dt
@@ -79,6 +81,7 @@ class PlanarStepping:
 
     @classmethod
     def build(cls, robot: Robot, world: World, servo: Servo, options: PlanarSteppingOptions) -> PlanarStepping:
+        refuse_spatial("planar_stepping", robot, world)
         thin = [i for i, link in enumerate(robot.links) if link.radius == 0.0]
         flat = [k for k, thing in enumerate(world.obstacles) if not isinstance(thing, Disc)]
         if thin and flat:
