@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from pydantic import NonNegativeInt, PositiveInt
 
 from pushpoint.errors import InvalidInput
@@ -57,4 +59,29 @@ def thin_aiko(links: PositiveInt = 11) -> Robot:
         links=(link,) * links,
         servo=Servo(stiffness=20.0, damping=5.0),  # P1 VIII-A: k_P, k_D
         source="Liljebäck et al. 2010, Hybrid Modelling and Control of Obstacle-Aided Snake Robot Locomotion, VIII-A",
+    )
+
+
+@robots.register("aiko-cardan")
+def aiko_cardan(links: PositiveInt = 11, axes: Literal["pitch-yaw", "yaw-pitch"] = "pitch-yaw") -> Robot:
+    """Aiko in space, as P5 models it: cardan joints that bend sideways, softly, and up and down, firmly.
+
+    The printed moments of inertia belong to half the stated radius (0.0525 m gives 1.32e-3 and 9.40e-4 kg m2); they
+    are kept, results hardly change.
+    """
+    link = Link(
+        length=0.122,  # P5 VIII-A: L_i
+        mass=7.5 / 11,  # P5 VIII-A: m_i
+        inertia=9.63e-4,  # P5 VIII-A: Theta_1
+        inertia_roll=2.35e-4,  # P5 VIII-A: Theta_3
+        radius=0.0525,  # P5 VIII-A: L_SC
+        core=0.0393,  # P5 VIII-A: L_GS
+    )
+    return Robot(
+        name="aiko-cardan",
+        links=(link,) * links,
+        joints=(Joint(axes=axes),) * (links - 1),
+        # P5 VIII-A: K_h, K_v
+        servo=Servo(stiffness=40.0, damping=0.2, pitch_stiffness=800.0, pitch_damping=0.2),
+        source="Transeth et al. 2008, 3D Snake Robot Motion, VIII-A",
     )

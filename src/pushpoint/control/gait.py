@@ -1,0 +1,127 @@
+"""Sine waves of the yaw and pitch axes along the body: lateral undulation, sidewinding, sinus lifting."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+from pydantic import model_validator
+
+from pushpoint.control import Planned, controllers
+from pushpoint.fields import Frozen, NonNegative, Number
+from pushpoint.robots import Robot
+from pushpoint.types import CommandTable, FloatArray
+
+Preset = Literal["lateral-undulation", "sidewinding", "sinus-lifting"]
+RAD = math.radians(1.0)
+
+# Amplitudes and phases of the named gaits; P5 VIII-D and VIII-E, sinus lifting is ours: pitch at twice the frequency
+# lifts the bends, where a snake slips most, and puts the weight on the straight parts.
+PRESETS: dict[str, dict[str, float]] = {
+    "lateral-undulation": {"yaw_amplitude": 40 * RAD},
+    "sidewinding": {
+        "yaw_amplitude": 30 * RAD,
+        "pitch_amplitude": 10 * RAD,
+        "pitch_start_phase": 90 * RAD,
+        "soft_start": 3 * RAD,
+    },
+    "sinus-lifting": {
+        "yaw_amplitude": 40 * RAD,
+        "pitch_amplitude": 4 * RAD,
+        "pitch_frequency": 160 * RAD,
+        "pitch_phase_shift": -100 * RAD,
+    },
+}
+
+
+class GaitOptions(Frozen):
+    """A `preset` fills in what is not given. Pitch waves have the yaw wave's frequency and shift by default."""
+
+    preset: Preset | None = None
+    yaw_amplitude: Number = 0.0  # [rad]
+    yaw_frequency: Number = 80 * RAD  # [rad/s]
+    yaw_phase_shift: Number = -50 * RAD  # [rad], from joint to joint, counted from the head
+    yaw_offset: Number = 0.0  # [rad]
+    yaw_start_phase: Number = 0.0  # [rad]
+    pitch_amplitude: Number = 0.0  # [rad]
+    pitch_frequency: Number | None = None  # [rad/s]
+    pitch_phase_shift: Number | None = None  # [rad]
+    pitch_offset: Number = 0.0  # [rad]
+    pitch_start_phase: Number = 0.0  # [rad]
+    soft_start: NonNegative = 0.0  # [rad], see Gait; 0: none
+
+    @model_validator(mode="before")
+    @classmethod
+    def _filled_in(cls, given: Any) -> Any:
+        if isinstance(given, dict) and given.get("preset") in PRESETS:
+            return {**PRESETS[given["preset"]], **given}
+        return given
+
+
+@controllers.register("gait")
+class Gait(Planned):
+    """angle = offset + amplitude sin(frequency t + (J - 1 - j) phase_shift + start_phase) for yaw and pitch, P5 (70)-(71).
+
+    J joints, j = 0 at the tail. With `soft_start` the robot starts straight: the reference of every axis and its rate
+    are zero until it first comes within `soft_start` of zero. P5 counts joints from the head with body axes that point
+    to the tail; seen from there yaw angles have the other sign: see scenarios/transeth2008b.
+    """
+
+    Options: ClassVar[type[Frozen]] = GaitOptions
+    uses: ClassVar[frozenset[str]] = frozenset()
+
+    def __init__(self, options: GaitOptions, robot: Robot) -> None:
+        joints = len(robot.links) - 1
+        pitch = np.array([axis == "pitch" for _, axis in robot.freedoms], dtype=bool)
+        from_head = np.array([joints - 1 - j for j, _ in robot.freedoms], dtype=float)
+        shift = options.yaw_phase_shift if options.pitch_phase_shift is None else options.pitch_phase_shift
+        frequency = options.yaw_frequency if options.pitch_frequency is None else options.pitch_frequency
+        self._amplitude = np.where(pitch, options.pitch_amplitude, options.yaw_amplitude)
+        self._frequency = np.where(pitch, frequency, options.yaw_frequency)
+        self._offset = np.where(pitch, options.pitch_offset, options.yaw_offset)
+        self._phase = np.where(
+            pitch,
+            from_head * shift + options.pitch_start_phase,
+            from_head * options.yaw_phase_shift + options.yaw_start_phase,
+        )
+        self._starts = self._start_times(options.soft_start)
+
+    @classmethod
+    def build(cls, options: GaitOptions, robot: Robot, control_period: float) -> Gait:
+        return cls(options, robot)
+
+    def _start_times(self, nearness: float) -> FloatArray:
+        """When each axis begins to move [s]: at once, or when its reference first is near zero."""
+        starts = np.zeros(len(self._phase))
+        if nearness == 0.0:
+            return starts
+        for k, (amplitude, frequency, phase) in enumerate(
+            zip(self._amplitude, self._frequency, self._phase, strict=True)
+        ):
+            starts[k] = _first_time_near_zero(amplitude, frequency, phase, self._offset[k], nearness)
+        return starts
+
+    def initial_shape(self) -> FloatArray:
+        return np.asarray(self.table(np.zeros(1)).joint_angle[0])
+
+    def table(self, times: FloatArray) -> CommandTable:
+        argument = times[:, np.newaxis] * self._frequency + self._phase
+        begun = times[:, np.newaxis] >= self._starts - 1e-9
+        angle = np.where(begun, self._offset + self._amplitude * np.sin(argument), 0.0)
+        rate = np.where(begun, self._amplitude * self._frequency * np.cos(argument), 0.0)
+        return CommandTable(angle, rate, np.zeros_like(angle))
+
+
+def _first_time_near_zero(amplitude: float, frequency: float, phase: float, offset: float, nearness: float) -> float:
+    """The first t >= 0 [s] with |offset + amplitude sin(frequency t + phase)| <= nearness; never, if it does not come."""
+    now = offset + amplitude * math.sin(phase)
+    if abs(now) <= nearness:
+        return 0.0
+    if frequency == 0.0 or abs(offset) > abs(amplitude) + nearness:
+        return math.inf
+    edge = nearness if now > 0 else -nearness
+    inside = math.asin(max(-1.0, min(1.0, (edge - offset) / amplitude)))
+    sense = math.copysign(1.0, frequency)
+    waits = [math.fmod(sense * (angle - phase), math.tau) for angle in (inside, math.pi - inside)]
+    return min(wait + math.tau if wait < 0 else wait for wait in waits) / abs(frequency)

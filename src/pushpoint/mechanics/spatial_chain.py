@@ -1,0 +1,340 @@
+"""A chain of rigid links in space, in reduced coordinates: one articulated sweep per linear solve, O(n).
+
+All 6-vectors are in world axes about ONE point O, so that they pass from link to link as they are. A motion is
+(w, v): angular velocity, and velocity of the material point at O; a force is (torque about O, force). The root is a
+link in the middle; the others follow outwards, towards both ends in turn. Row k of the tree says which link comes k-th,
+its neighbour towards the root, and its freedoms from there on, -1 where there is none.
+
+    outwards: V_i = V_parent + S_i rate_i
+    inwards:  U = A S;  D = S'U + kappa;  e = tau + S'p;  A_parent += A - U U'/D;  p_parent += p - U e/D
+
+Symbols: S axis of a joint as a motion, A articulated inertia, p force, kappa inertia of the joint itself.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from pushpoint._jit import fused, kernel
+from pushpoint.numerics.records import Records
+from pushpoint.types import FloatArray, IntArray
+
+CHAIN_FIELDS = (
+    "mass", "roll", "pitch", "yaw", "half",  # [kg], [kg m2] about its own axes, [m] half its length
+    "c1", "c2", "c3",  # [m], centre from O
+    "x1", "x2", "x3", "y1", "y2", "y3", "z1", "z2", "z3",  # its axes: forward, left, up
+    "j11", "j12", "j22", "j13", "j23", "j33",  # [kg m2], inertia about O
+    "w1", "w2", "w3", "v1", "v2", "v3",  # motion
+    "b1", "b2", "b3", "b4", "b5", "b6",  # its rate of change while all joint rates stay as they are
+    "f1", "f2", "f3", "f4", "f5", "f6",  # impulse that is not yet balanced; later that of the whole subtree
+    "a11", "a12", "a22", "a13", "a23", "a33",  # articulated inertia: rotation,
+    "a14", "a24", "a34", "a15", "a25", "a35", "a16", "a26", "a36",  # coupling,
+    "a44", "a45", "a55", "a46", "a56", "a66",  # translation
+    "d1", "d2", "d3", "d4", "d5", "d6",  # step of the motion
+)  # fmt: skip
+FREEDOM_FIELDS = (
+    "angle", "rate",  # [rad], [rad/s]
+    "axis", "sign",  # 0: about z, 1: about y; +1 towards the head from the root, -1 towards the tail
+    "middle",  # [rad], angle in the middle of the step
+    "s1", "s2", "s3", "s4", "s5", "s6",  # axis as a motion about O
+    "u1", "u2", "u3", "u4", "u5", "u6", "e",  # of the elimination: U / D, e / D
+    "kappa", "tau",  # [kg m2], [N m s], tangent and impulse of the joint that is not yet balanced
+    "step",  # of the rate
+)  # fmt: skip
+
+
+def make_tree(links: int, freedoms_of: list[list[int]]) -> IntArray:
+    """Rows (link, parent, first and second freedom outwards), the root first, then towards head and tail in turn.
+
+    `freedoms_of[j]`: the freedoms of joint j, from the tail.
+    """
+    root = links // 2
+    rows = [(root, -1, -1, -1)]
+    for distance in range(1, links):
+        if root + distance < links:
+            pair = [*freedoms_of[root + distance - 1], -1, -1][:2]
+            rows.append((root + distance, root + distance - 1, *pair))
+        if root - distance >= 0:
+            pair = [*reversed(freedoms_of[root - distance]), -1, -1][:2]
+            rows.append((root - distance, root - distance + 1, *pair))
+    return np.array(rows, dtype=np.int64)
+
+
+@fused
+def turn(link: Records, freedom: Records) -> None:
+    """Turn the link's axes by the joint angle of one freedom, and note the direction of its axis."""
+    angle = freedom.sign * freedom.middle
+    c, s = math.cos(angle), math.sin(angle)
+    x1, x2, x3 = link.x1, link.x2, link.x3
+    if freedom.axis == 0.0:
+        freedom.s1, freedom.s2, freedom.s3 = link.z1, link.z2, link.z3
+        y1, y2, y3 = link.y1, link.y2, link.y3
+        link.x1, link.x2, link.x3 = c * x1 + s * y1, c * x2 + s * y2, c * x3 + s * y3
+        link.y1, link.y2, link.y3 = c * y1 - s * x1, c * y2 - s * x2, c * y3 - s * x3
+    else:
+        freedom.s1, freedom.s2, freedom.s3 = link.y1, link.y2, link.y3
+        z1, z2, z3 = link.z1, link.z2, link.z3
+        link.x1, link.x2, link.x3 = c * x1 - s * z1, c * x2 - s * z2, c * x3 - s * z3
+        link.z1, link.z2, link.z3 = c * z1 + s * x1, c * z2 + s * x2, c * z3 + s * x3
+
+
+@fused
+def place_axis(freedom: Records, r1: float, r2: float, r3: float) -> None:
+    """The axis through a point r as a motion about O: (a, r x a); outwards, so that the sign is part of it."""
+    sign = freedom.sign
+    s1, s2, s3 = sign * freedom.s1, sign * freedom.s2, sign * freedom.s3
+    freedom.s1, freedom.s2, freedom.s3 = s1, s2, s3
+    freedom.s4, freedom.s5, freedom.s6 = r2 * s3 - r3 * s2, r3 * s1 - r1 * s3, r1 * s2 - r2 * s1
+
+
+@kernel
+def place_links(link: Records, freedom: Records, tree: IntArray) -> None:
+    """Poses of all links from that of the root, axes of all joints."""
+    for k in range(1, tree.shape[0]):
+        own, near, first, second = link[tree[k, 0]], link[tree[k, 1]], tree[k, 2], tree[k, 3]
+        own.x1, own.x2, own.x3 = near.x1, near.x2, near.x3
+        own.y1, own.y2, own.y3 = near.y1, near.y2, near.y3
+        own.z1, own.z2, own.z3 = near.z1, near.z2, near.z3
+        turn(own, freedom[first])
+        if second >= 0:
+            turn(own, freedom[second])
+        sign = freedom[first].sign
+        h = sign * near.half
+        r1, r2, r3 = near.c1 + h * near.x1, near.c2 + h * near.x2, near.c3 + h * near.x3
+        place_axis(freedom[first], r1, r2, r3)
+        if second >= 0:
+            place_axis(freedom[second], r1, r2, r3)
+        h = sign * own.half
+        own.c1, own.c2, own.c3 = r1 + h * own.x1, r2 + h * own.x2, r3 + h * own.x3
+
+
+@kernel
+def place_inertias(link: Records) -> None:
+    """Inertia of each link about O: R I R' + m (c.c 1 - c c')."""
+    for i in range(link.shape[0]):
+        a = link[i]
+        m, c1, c2, c3 = a.mass, a.c1, a.c2, a.c3
+        x1, x2, x3, y1, y2, y3, z1, z2, z3 = a.x1, a.x2, a.x3, a.y1, a.y2, a.y3, a.z1, a.z2, a.z3
+        p, q, s = a.roll, a.pitch, a.yaw
+        a.j11 = p * x1 * x1 + q * y1 * y1 + s * z1 * z1 + m * (c2 * c2 + c3 * c3)
+        a.j22 = p * x2 * x2 + q * y2 * y2 + s * z2 * z2 + m * (c1 * c1 + c3 * c3)
+        a.j33 = p * x3 * x3 + q * y3 * y3 + s * z3 * z3 + m * (c1 * c1 + c2 * c2)
+        a.j12 = p * x1 * x2 + q * y1 * y2 + s * z1 * z2 - m * c1 * c2
+        a.j13 = p * x1 * x3 + q * y1 * y3 + s * z1 * z3 - m * c1 * c3
+        a.j23 = p * x2 * x3 + q * y2 * y3 + s * z2 * z3 - m * c2 * c3
+
+
+@fused
+def momentum(a: Records, w1: float, w2: float, w3: float, v1: float, v2: float, v3: float) -> tuple[
+    float, float, float, float, float, float
+]:  # fmt: skip
+    """Inertia of a link times a motion: (angular momentum about O, momentum)."""
+    m1, m2, m3 = a.mass * a.c1, a.mass * a.c2, a.mass * a.c3
+    return (
+        a.j11 * w1 + a.j12 * w2 + a.j13 * w3 + m2 * v3 - m3 * v2,
+        a.j12 * w1 + a.j22 * w2 + a.j23 * w3 + m3 * v1 - m1 * v3,
+        a.j13 * w1 + a.j23 * w2 + a.j33 * w3 + m1 * v2 - m2 * v1,
+        a.mass * v1 + w2 * m3 - w3 * m2,
+        a.mass * v2 + w3 * m1 - w1 * m3,
+        a.mass * v3 + w1 * m2 - w2 * m1,
+    )
+
+
+@fused
+def add_freedom(a: Records, j: Records) -> None:
+    """Carry motion and its change over one freedom: V += S rate, B += (V x S) rate."""
+    q = j.rate
+    s1, s2, s3, s4, s5, s6 = q * j.s1, q * j.s2, q * j.s3, q * j.s4, q * j.s5, q * j.s6
+    w1, w2, w3, v1, v2, v3 = a.w1, a.w2, a.w3, a.v1, a.v2, a.v3
+    a.b1, a.b2, a.b3 = a.b1 + w2 * s3 - w3 * s2, a.b2 + w3 * s1 - w1 * s3, a.b3 + w1 * s2 - w2 * s1
+    a.b4 += w2 * s6 - w3 * s5 + v2 * s3 - v3 * s2
+    a.b5 += w3 * s4 - w1 * s6 + v3 * s1 - v1 * s3
+    a.b6 += w1 * s5 - w2 * s4 + v1 * s2 - v2 * s1
+    a.w1, a.w2, a.w3 = w1 + s1, w2 + s2, w3 + s3
+    a.v1, a.v2, a.v3 = v1 + s4, v2 + s5, v3 + s6
+
+
+@kernel
+def move_links(link: Records, freedom: Records, tree: IntArray) -> None:
+    """Motions of all links from that of the root and the joint rates, and how they change at constant rates.
+
+    The root's centre, which is at O now, moves on with v: the change of the motion at the fixed point O is -w x v.
+    """
+    root = link[tree[0, 0]]
+    root.b1 = root.b2 = root.b3 = 0.0
+    root.b4 = root.w3 * root.v2 - root.w2 * root.v3
+    root.b5 = root.w1 * root.v3 - root.w3 * root.v1
+    root.b6 = root.w2 * root.v1 - root.w1 * root.v2
+    for k in range(1, tree.shape[0]):
+        own, near = link[tree[k, 0]], link[tree[k, 1]]
+        own.w1, own.w2, own.w3, own.v1, own.v2, own.v3 = near.w1, near.w2, near.w3, near.v1, near.v2, near.v3
+        own.b1, own.b2, own.b3, own.b4, own.b5, own.b6 = near.b1, near.b2, near.b3, near.b4, near.b5, near.b6
+        add_freedom(own, freedom[tree[k, 2]])
+        if tree[k, 3] >= 0:
+            add_freedom(own, freedom[tree[k, 3]])
+
+
+@fused
+def later_momentum(a: Records, h: float) -> tuple[float, float, float, float, float, float]:
+    """Momentum of a link about O a time h [s] later, to second order: M V + h (M B + V x* M V)."""
+    l1, l2, l3, p1, p2, p3 = momentum(a, a.w1, a.w2, a.w3, a.v1, a.v2, a.v3)
+    k1, k2, k3, q1, q2, q3 = momentum(a, a.b1, a.b2, a.b3, a.b4, a.b5, a.b6)
+    w1, w2, w3, v1, v2, v3 = a.w1, a.w2, a.w3, a.v1, a.v2, a.v3
+    k1 += w2 * l3 - w3 * l2 + v2 * p3 - v3 * p2
+    k2 += w3 * l1 - w1 * l3 + v3 * p1 - v1 * p3
+    k3 += w1 * l2 - w2 * l1 + v1 * p2 - v2 * p1
+    q1 += w2 * p3 - w3 * p2
+    q2 += w3 * p1 - w1 * p3
+    q3 += w1 * p2 - w2 * p1
+    return l1 + h * k1, l2 + h * k2, l3 + h * k3, p1 + h * q1, p2 + h * q2, p3 + h * q3
+
+
+@kernel
+def begin_inertias(link: Records) -> None:
+    """Articulated inertias start as those of the links alone."""
+    for i in range(link.shape[0]):
+        a = link[i]
+        m1, m2, m3 = a.mass * a.c1, a.mass * a.c2, a.mass * a.c3
+        a.a11, a.a12, a.a22, a.a13, a.a23, a.a33 = a.j11, a.j12, a.j22, a.j13, a.j23, a.j33
+        a.a14, a.a24, a.a34 = 0.0, m3, -m2  # column of v1: (c x e1) m
+        a.a15, a.a25, a.a35 = -m3, 0.0, m1
+        a.a16, a.a26, a.a36 = m2, -m1, 0.0
+        a.a44 = a.a55 = a.a66 = a.mass
+        a.a45 = a.a46 = a.a56 = 0.0
+
+
+@fused
+def add_rank_one(
+    a: Records, k: float, d1: float, d2: float, d3: float, d4: float, d5: float, d6: float
+) -> None:
+    """A += k d d'."""
+    k1, k2, k3, k4, k5, k6 = k * d1, k * d2, k * d3, k * d4, k * d5, k * d6
+    a.a11 += k1 * d1
+    a.a12 += k1 * d2
+    a.a22 += k2 * d2
+    a.a13 += k1 * d3
+    a.a23 += k2 * d3
+    a.a33 += k3 * d3
+    a.a14 += k1 * d4
+    a.a24 += k2 * d4
+    a.a34 += k3 * d4
+    a.a15 += k1 * d5
+    a.a25 += k2 * d5
+    a.a35 += k3 * d5
+    a.a16 += k1 * d6
+    a.a26 += k2 * d6
+    a.a36 += k3 * d6
+    a.a44 += k4 * d4
+    a.a45 += k4 * d5
+    a.a55 += k5 * d5
+    a.a46 += k4 * d6
+    a.a56 += k5 * d6
+    a.a66 += k6 * d6
+
+
+@fused
+def eliminate(a: Records, j: Records) -> None:
+    """Take one freedom out of the articulated inertia of what hangs on it."""
+    s1, s2, s3, s4, s5, s6 = j.s1, j.s2, j.s3, j.s4, j.s5, j.s6
+    u1 = a.a11 * s1 + a.a12 * s2 + a.a13 * s3 + a.a14 * s4 + a.a15 * s5 + a.a16 * s6
+    u2 = a.a12 * s1 + a.a22 * s2 + a.a23 * s3 + a.a24 * s4 + a.a25 * s5 + a.a26 * s6
+    u3 = a.a13 * s1 + a.a23 * s2 + a.a33 * s3 + a.a34 * s4 + a.a35 * s5 + a.a36 * s6
+    u4 = a.a14 * s1 + a.a24 * s2 + a.a34 * s3 + a.a44 * s4 + a.a45 * s5 + a.a46 * s6
+    u5 = a.a15 * s1 + a.a25 * s2 + a.a35 * s3 + a.a45 * s4 + a.a55 * s5 + a.a56 * s6
+    u6 = a.a16 * s1 + a.a26 * s2 + a.a36 * s3 + a.a46 * s4 + a.a56 * s5 + a.a66 * s6
+    d = 1.0 / (s1 * u1 + s2 * u2 + s3 * u3 + s4 * u4 + s5 * u5 + s6 * u6 + j.kappa)
+    e = j.tau + s1 * a.f1 + s2 * a.f2 + s3 * a.f3 + s4 * a.f4 + s5 * a.f5 + s6 * a.f6
+    j.e = d * e
+    j.u1, j.u2, j.u3, j.u4, j.u5, j.u6 = d * u1, d * u2, d * u3, d * u4, d * u5, d * u6
+    a.f1, a.f2, a.f3 = a.f1 - j.e * u1, a.f2 - j.e * u2, a.f3 - j.e * u3
+    a.f4, a.f5, a.f6 = a.f4 - j.e * u4, a.f5 - j.e * u5, a.f6 - j.e * u6
+    add_rank_one(a, -d, u1, u2, u3, u4, u5, u6)
+
+
+@fused
+def hand_on(own: Records, near: Records) -> None:
+    """What is left of a link's inertia and force acts on its neighbour."""
+    near.a11 += own.a11
+    near.a12 += own.a12
+    near.a22 += own.a22
+    near.a13 += own.a13
+    near.a23 += own.a23
+    near.a33 += own.a33
+    near.a14 += own.a14
+    near.a24 += own.a24
+    near.a34 += own.a34
+    near.a15 += own.a15
+    near.a25 += own.a25
+    near.a35 += own.a35
+    near.a16 += own.a16
+    near.a26 += own.a26
+    near.a36 += own.a36
+    near.a44 += own.a44
+    near.a45 += own.a45
+    near.a55 += own.a55
+    near.a46 += own.a46
+    near.a56 += own.a56
+    near.a66 += own.a66
+    hand_on_force(own, near)
+
+
+@fused
+def hand_on_force(own: Records, near: Records) -> None:
+    near.f1 += own.f1
+    near.f2 += own.f2
+    near.f3 += own.f3
+    near.f4 += own.f4
+    near.f5 += own.f5
+    near.f6 += own.f6
+
+
+@fused
+def step_freedom(a: Records, j: Records) -> None:
+    """Step of one joint rate, and of the motion beyond it."""
+    j.step = j.e - (j.u1 * a.d1 + j.u2 * a.d2 + j.u3 * a.d3 + j.u4 * a.d4 + j.u5 * a.d5 + j.u6 * a.d6)
+    a.d1, a.d2, a.d3 = a.d1 + j.s1 * j.step, a.d2 + j.s2 * j.step, a.d3 + j.s3 * j.step
+    a.d4, a.d5, a.d6 = a.d4 + j.s4 * j.step, a.d5 + j.s5 * j.step, a.d6 + j.s6 * j.step
+
+
+@kernel
+def solve_root(a: Records, m: FloatArray) -> None:
+    """Step of the root: A d = f by elimination; `m` (6, 7) is scratch. A is symmetric and positive definite."""
+    m[0, 0], m[0, 1], m[0, 2], m[0, 3], m[0, 4], m[0, 5], m[0, 6] = a.a11, a.a12, a.a13, a.a14, a.a15, a.a16, a.f1
+    m[1, 1], m[1, 2], m[1, 3], m[1, 4], m[1, 5], m[1, 6] = a.a22, a.a23, a.a24, a.a25, a.a26, a.f2
+    m[2, 2], m[2, 3], m[2, 4], m[2, 5], m[2, 6] = a.a33, a.a34, a.a35, a.a36, a.f3
+    m[3, 3], m[3, 4], m[3, 5], m[3, 6] = a.a44, a.a45, a.a46, a.f4
+    m[4, 4], m[4, 5], m[4, 6] = a.a55, a.a56, a.f5
+    m[5, 5], m[5, 6] = a.a66, a.f6
+    for k in range(6):
+        inverse = 1.0 / m[k, k]
+        for i in range(k + 1, 6):
+            factor = m[k, i] * inverse
+            for j in range(i, 7):
+                m[i, j] -= factor * m[k, j]
+    for k in range(5, -1, -1):
+        total = m[k, 6]
+        for j in range(k + 1, 6):
+            total -= m[k, j] * m[j, 6]
+        m[k, 6] = total / m[k, k]
+    a.d1, a.d2, a.d3, a.d4, a.d5, a.d6 = m[0, 6], m[1, 6], m[2, 6], m[3, 6], m[4, 6], m[5, 6]
+
+
+@kernel
+def sweep(link: Records, freedom: Records, tree: IntArray, scratch: FloatArray) -> None:
+    """Solve for the steps of the root's motion and of all joint rates. Changes a.. and f.. of the links."""
+    n = tree.shape[0]
+    for k in range(n - 1, 0, -1):
+        own = link[tree[k, 0]]
+        if tree[k, 3] >= 0:
+            eliminate(own, freedom[tree[k, 3]])
+        eliminate(own, freedom[tree[k, 2]])
+        hand_on(own, link[tree[k, 1]])
+    solve_root(link[tree[0, 0]], scratch)
+    for k in range(1, n):
+        own, near = link[tree[k, 0]], link[tree[k, 1]]
+        own.d1, own.d2, own.d3, own.d4, own.d5, own.d6 = near.d1, near.d2, near.d3, near.d4, near.d5, near.d6
+        step_freedom(own, freedom[tree[k, 2]])
+        if tree[k, 3] >= 0:
+            step_freedom(own, freedom[tree[k, 3]])

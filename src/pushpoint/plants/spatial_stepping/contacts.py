@@ -1,0 +1,143 @@
+"""Which contacts a step may have: the ends of capsules near the plane, and whatever is near of other solids.
+
+A contact is known from step to step by its code; what it did in the last step is where Newton's method starts.
+"""
+
+from __future__ import annotations
+
+import math
+
+from pushpoint._jit import fused, kernel
+from pushpoint.numerics.records import Records
+from pushpoint.plants.spatial_stepping.model import (
+    CONTACTS,
+    DOWN_Z,
+    DT,
+    EARTH,
+    HARDNESS,
+    HAS_PLANE,
+    MU_S,
+    MU_T,
+    ORIGIN_Z,
+    ROLL,
+    Problem,
+    State,
+)
+
+RECOVERY = 0.25  # part of a penetration that is undone in a step: all of it at once would add energy
+CODES = 4.0  # per capsule: tail end and head end on the plane
+GROUND = -1.0  # as an obstacle
+
+
+@fused
+def set_frame(c: Records, a: Records, n1: float, n2: float, n3: float) -> None:
+    """Normal, and tangents along and across the link; any pair if the link stands on the surface."""
+    c.n1, c.n2, c.n3 = n1, n2, n3
+    along = a.x1 * n1 + a.x2 * n2 + a.x3 * n3
+    t1, t2, t3 = a.x1 - along * n1, a.x2 - along * n2, a.x3 - along * n3
+    size = math.sqrt(t1 * t1 + t2 * t2 + t3 * t3)
+    if size < 1e-6:
+        across = a.y1 * n1 + a.y2 * n2 + a.y3 * n3
+        t1, t2, t3 = a.y1 - across * n1, a.y2 - across * n2, a.y3 - across * n3
+        size = math.sqrt(t1 * t1 + t2 * t2 + t3 * t3)
+    t1, t2, t3 = t1 / size, t2 / size, t3 / size
+    c.t1, c.t2, c.t3 = t1, t2, t3
+    c.s1, c.s2, c.s3 = n2 * t3 - n3 * t2, n3 * t1 - n1 * t3, n1 * t2 - n2 * t1
+
+
+@fused
+def set_friction(c: Records, a: Records, hardness: float, mu_t: float, mu_s: float, roll: float) -> None:
+    """Coefficients along, across and of rolling [m]; ONE softness in scaled coordinates."""
+    c.hard = hardness * a.mass
+    c.mu_t, c.mu_s, c.roll = mu_t, mu_s, roll
+    most = max(mu_t, mu_s)
+    c.soft = c.hard / (most * most) if most > 0.0 else 0.0
+    c.roll_soft = hardness * a.roll / (roll * roll) if roll > 0.0 else 0.0
+
+
+@fused
+def recall(c: Records, state: State, seen: int, foreseen: float) -> int:
+    """What the contact did in the last step; one that is new presses if it will. Returns where to look next."""
+    count = state.clock[1]
+    for k in range(count):
+        at = seen + k
+        if at >= count:
+            at -= count
+        old = state.memory[at]
+        if old.code == c.code:
+            c.disc, c.closed, c.slips, c.rolls = old.pn, old.closed, old.slips, old.rolls
+            c.lt, c.ls, c.lr, c.lq = old.lt, old.ls, old.lr, old.lq
+            return at + 1
+    c.lt = c.ls = c.lr = c.lq = c.disc = 0.0
+    c.slips = c.rolls = 1.0
+    c.closed = 1.0 if foreseen < 0.0 else 0.0
+    return seen
+
+
+@fused
+def set_gap(c: Records, gap: float, dt: float) -> None:
+    c.gap = gap
+    c.approach = gap / dt if gap > 0.0 else RECOVERY * gap / dt
+
+
+@fused
+def end_speed(a: Records, r1: float, r2: float, r3: float, n1: float, n2: float, n3: float) -> float:
+    """Speed along a direction of the material point at r."""
+    p1 = a.v1 + a.w2 * r3 - a.w3 * r2
+    p2 = a.v2 + a.w3 * r1 - a.w1 * r3
+    p3 = a.v3 + a.w1 * r2 - a.w2 * r1
+    return float(n1 * p1 + n2 * p2 + n3 * p3)
+
+
+@kernel
+def near_plane(problem: Problem, state: State) -> int:
+    """Contacts of both ends of all capsules with the plane z = 0."""
+    dt, hardness = problem.number[DT], problem.number[HARDNESS]
+    mu_t, mu_s, rolling = problem.number[MU_T], problem.number[MU_S], problem.number[ROLL]
+    slack, fall = 20.0 * EARTH * dt * dt, dt * problem.number[DOWN_Z]
+    count, seen = 0, 0
+    for m in range(problem.capsule.shape[0]):
+        i, left, up = int(problem.capsule[m, 0]), problem.capsule[m, 1], problem.capsule[m, 2]
+        half, radius = problem.capsule[m, 3], problem.capsule[m, 4]
+        a = problem.link[i]
+        for end in range(2):
+            place = half if end == 1 else -half
+            r3 = a.c3 + left * a.y3 + up * a.z3 + place * a.x3 - radius
+            gap = problem.number[ORIGIN_Z] + r3
+            r1 = a.c1 + left * a.y1 + up * a.z1 + place * a.x1
+            r2 = a.c2 + left * a.y2 + up * a.z2 + place * a.x2
+            speed = a.v3 + a.w1 * r2 - a.w2 * r1
+            if gap > slack + 2.0 * dt * max(0.0, -speed):
+                continue
+            c = problem.contact[count]
+            c.link, c.r1, c.r2, c.r3 = i, r1, r2, r3
+            set_frame(c, a, 0.0, 0.0, 1.0)
+            set_gap(c, gap, dt)
+            set_friction(c, a, hardness, mu_t, mu_s, rolling * radius)
+            c.code, c.obstacle, c.place, c.which = -1.0 - CODES * m - end, GROUND, place, end
+            seen = recall(c, state, seen, gap + dt * (speed + fall))
+            count += 1
+    return count
+
+
+@kernel
+def find_contacts(problem: Problem, state: State) -> None:
+    """All contacts of the step."""
+    count = 0
+    if problem.number[HAS_PLANE] > 0.0:
+        count = near_plane(problem, state)
+    problem.number[CONTACTS] = count
+
+
+@kernel
+def remember_contacts(problem: Problem, memory: Records) -> int:
+    """For the next step. Returns how many there are."""
+    count = int(problem.number[CONTACTS])
+    for k in range(count):
+        c, kept = problem.contact[k], memory[k]
+        kept.code, kept.pn, kept.closed, kept.slips, kept.rolls = c.code, c.pn, c.closed, c.slips, c.rolls
+        kept.lt = c.pt / c.mu_t if c.mu_t > 0.0 else 0.0
+        kept.ls = c.ps / c.mu_s if c.mu_s > 0.0 else 0.0
+        kept.lr = c.pr / c.roll if c.roll > 0.0 else 0.0
+        kept.lq = c.pq / c.roll if c.roll > 0.0 else 0.0
+    return count

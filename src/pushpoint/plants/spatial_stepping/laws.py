@@ -1,0 +1,172 @@
+"""The contact laws, as impulses of one step.
+
+Normal, P5 (55): a contact may close at the speed `approach` = gap / dt at most, so that it touches, and no more, in the
+middle of the next step. It yields a little, which makes the split of the weight over many contacts unique:
+
+    P_N = max(0, -hard (g_N + approach))
+
+Friction, P5 (57)-(58), for the ellipse with the half axes mu_t P_N and mu_s P_N along and across the link. In the scaled
+coordinates s = P / mu, which turn the ellipse into a disc of radius P_N, with ONE softness for both axes:
+
+    s = projection of (l - soft mu g) on the disc of radius R,   l the s of the last step,
+
+so that a contact that sticks does not creep. Rolling friction, P5 (59)-(60), likewise, with the torques
+roll s about the tangents. The radius R is held while an iteration is done (see newton).
+"""
+
+from __future__ import annotations
+
+import math
+
+from pushpoint._jit import fused, kernel
+from pushpoint.mechanics.spatial_chain import add_rank_one
+from pushpoint.numerics.records import Records
+
+
+@fused
+def speed(a: Records, c: Records, n1: float, n2: float, n3: float) -> float:
+    """Speed [m/s] of a link at the contact point along a direction."""
+    p1 = a.v1 + a.w2 * c.r3 - a.w3 * c.r2
+    p2 = a.v2 + a.w3 * c.r1 - a.w1 * c.r3
+    p3 = a.v3 + a.w1 * c.r2 - a.w2 * c.r1
+    return float(n1 * p1 + n2 * p2 + n3 * p3)
+
+
+@kernel
+def measure_speeds(link: Records, contact: Records, count: int) -> None:
+    """Speeds of all contacts at the start of the step."""
+    for k in range(count):
+        c = contact[k]
+        a = link[int(c.link)]
+        c.gn, c.gt, c.gs = speed(a, c, c.n1, c.n2, c.n3), speed(a, c, c.t1, c.t2, c.t3), speed(a, c, c.s1, c.s2, c.s3)
+        c.gr = a.w1 * c.t1 + a.w2 * c.t2 + a.w3 * c.t3
+        c.gq = a.w1 * c.s1 + a.w2 * c.s2 + a.w3 * c.s3
+        c.start_n, c.start_t, c.start_s, c.start_r, c.start_q = c.gn, c.gt, c.gs, c.gr, c.gq
+
+
+@kernel
+def measure_steps(link: Records, contact: Records, count: int) -> None:
+    """How the speeds of all contacts change with the step of the motion."""
+    for k in range(count):
+        c = contact[k]
+        a = link[int(c.link)]
+        p1 = a.d4 + a.d2 * c.r3 - a.d3 * c.r2
+        p2 = a.d5 + a.d3 * c.r1 - a.d1 * c.r3
+        p3 = a.d6 + a.d1 * c.r2 - a.d2 * c.r1
+        c.dn = c.n1 * p1 + c.n2 * p2 + c.n3 * p3
+        c.dt = c.t1 * p1 + c.t2 * p2 + c.t3 * p3
+        c.ds = c.s1 * p1 + c.s2 * p2 + c.s3 * p3
+        c.dr = c.t1 * a.d1 + c.t2 * a.d2 + c.t3 * a.d3
+        c.dq = c.s1 * a.d1 + c.s2 * a.d2 + c.s3 * a.d3
+
+
+@fused
+def on_disc(z1: float, z2: float, radius: float) -> tuple[float, float, float]:
+    """Projection on the disc; the third value is 1 inside and below 1 outside: the factor of the projection."""
+    size = math.sqrt(z1 * z1 + z2 * z2)
+    if size <= radius:
+        return z1, z2, 1.0
+    factor = radius / size
+    return factor * z1, factor * z2, factor
+
+
+@fused
+def evaluate(c: Records) -> None:
+    """Impulses at the present speeds."""
+    c.pn = max(0.0, -c.hard * (c.gn + c.approach))
+    c.closed = 1.0 if c.pn > 0.0 else 0.0
+    s1, s2, factor = on_disc(c.lt - c.soft * c.mu_t * c.gt, c.ls - c.soft * c.mu_s * c.gs, c.disc)
+    c.pt, c.ps, c.slips = c.mu_t * s1, c.mu_s * s2, 1.0 if factor < 1.0 else 0.0
+    if c.roll > 0.0:
+        s1, s2, factor = on_disc(c.lr - c.roll_soft * c.roll * c.gr, c.lq - c.roll_soft * c.roll * c.gq, c.disc)
+        c.pr, c.pq, c.rolls = c.roll * s1, c.roll * s2, 1.0 if factor < 1.0 else 0.0
+
+
+@fused
+def evaluate_as_before(c: Records) -> None:
+    """Impulses at the present speeds if it goes on to press, stick and slide as in the last step, whatever the law."""
+    c.pn = -c.hard * (c.gn + c.approach) * c.closed
+    z1, z2 = c.lt - c.soft * c.mu_t * c.gt, c.ls - c.soft * c.mu_s * c.gs
+    if c.slips > 0.0:
+        z1, z2, _ = on_disc(z1, z2, c.disc)
+    c.pt, c.ps = c.mu_t * z1 * c.closed, c.mu_s * z2 * c.closed
+    if c.roll > 0.0:
+        z1, z2 = c.lr - c.roll_soft * c.roll * c.gr, c.lq - c.roll_soft * c.roll * c.gq
+        if c.rolls > 0.0:
+            z1, z2, _ = on_disc(z1, z2, c.disc)
+        c.pr, c.pq = c.roll * z1 * c.closed, c.roll * z2 * c.closed
+
+
+@fused
+def push(a: Records, c: Records) -> None:
+    """The impulses of a contact act on its link."""
+    f1 = c.pn * c.n1 + c.pt * c.t1 + c.ps * c.s1
+    f2 = c.pn * c.n2 + c.pt * c.t2 + c.ps * c.s2
+    f3 = c.pn * c.n3 + c.pt * c.t3 + c.ps * c.s3
+    a.f4, a.f5, a.f6 = a.f4 + f1, a.f5 + f2, a.f6 + f3
+    a.f1 += c.r2 * f3 - c.r3 * f2
+    a.f2 += c.r3 * f1 - c.r1 * f3
+    a.f3 += c.r1 * f2 - c.r2 * f1
+    if c.roll > 0.0:
+        a.f1, a.f2, a.f3 = a.f1 + c.pr * c.t1 + c.pq * c.s1, a.f2 + c.pr * c.t2 + c.pq * c.s2, a.f3 + c.pr * c.t3 + c.pq * c.s3  # fmt: skip
+
+
+@fused
+def stiffen(a: Records, c: Records, k: float, n1: float, n2: float, n3: float) -> None:
+    """A contact's tangent k along a direction adds to the inertia of its link."""
+    add_rank_one(a, k, c.r2 * n3 - c.r3 * n2, c.r3 * n1 - c.r1 * n3, c.r1 * n2 - c.r2 * n1, n1, n2, n3)
+
+
+@fused
+def sliding_direction(z1: float, z2: float) -> tuple[float, float, float]:
+    """Size of z, and the direction across it in which a sliding contact resists."""
+    size = math.sqrt(z1 * z1 + z2 * z2)
+    if size == 0.0:
+        return 1.0, 0.0, 0.0
+    return size, -z2 / size, z1 / size
+
+
+@kernel
+def stiffen_by(a: Records, c: Records) -> None:
+    """Tangents of a contact that presses, sticks or slides as its flags say."""
+    if c.closed > 0.0:
+        stiffen(a, c, c.hard, c.n1, c.n2, c.n3)
+    if c.disc <= 0.0 and c.slips > 0.0:
+        return
+    if c.slips > 0.0:
+        size, e1, e2 = sliding_direction(c.lt - c.soft * c.mu_t * c.gt, c.ls - c.soft * c.mu_s * c.gs)
+        e1, e2 = e1 * c.mu_t, e2 * c.mu_s
+        k = c.soft * c.disc / size
+        stiffen(a, c, k, e1 * c.t1 + e2 * c.s1, e1 * c.t2 + e2 * c.s2, e1 * c.t3 + e2 * c.s3)
+    else:
+        stiffen(a, c, c.soft * c.mu_t * c.mu_t, c.t1, c.t2, c.t3)
+        stiffen(a, c, c.soft * c.mu_s * c.mu_s, c.s1, c.s2, c.s3)
+    if c.roll > 0.0:
+        k = c.roll_soft * c.roll * c.roll
+        if c.rolls > 0.0:
+            size, e1, e2 = sliding_direction(c.lr - c.roll_soft * c.roll * c.gr, c.lq - c.roll_soft * c.roll * c.gq)
+            add_rank_one(a, k * c.disc / size, e1 * c.t1 + e2 * c.s1, e1 * c.t2 + e2 * c.s2, e1 * c.t3 + e2 * c.s3, 0.0, 0.0, 0.0)  # fmt: skip
+        else:
+            add_rank_one(a, k, c.t1, c.t2, c.t3, 0.0, 0.0, 0.0)
+            add_rank_one(a, k, c.s1, c.s2, c.s3, 0.0, 0.0, 0.0)
+
+
+@fused
+def slope(c: Records, alpha: float) -> float:
+    """Impulses after the part alpha of the step, times the step of the speeds."""
+    gn, gt, gs = c.gn + alpha * c.dn, c.gt + alpha * c.dt, c.gs + alpha * c.ds
+    total = max(0.0, -c.hard * (gn + c.approach)) * c.dn
+    s1, s2, _ = on_disc(c.lt - c.soft * c.mu_t * gt, c.ls - c.soft * c.mu_s * gs, c.disc)
+    total += c.mu_t * s1 * c.dt + c.mu_s * s2 * c.ds
+    if c.roll > 0.0:
+        gr, gq = c.gr + alpha * c.dr, c.gq + alpha * c.dq
+        s1, s2, _ = on_disc(c.lr - c.roll_soft * c.roll * gr, c.lq - c.roll_soft * c.roll * gq, c.disc)
+        total += c.roll * (s1 * c.dr + s2 * c.dq)
+    return float(total)
+
+
+@fused
+def advance(c: Records, alpha: float) -> None:
+    """Take the part alpha of the step."""
+    c.gn, c.gt, c.gs = c.gn + alpha * c.dn, c.gt + alpha * c.dt, c.gs + alpha * c.ds
+    c.gr, c.gq = c.gr + alpha * c.dr, c.gq + alpha * c.dq

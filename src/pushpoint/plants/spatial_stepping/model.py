@@ -1,0 +1,168 @@
+"""From Robot and World to the arrays of the kernels."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from pushpoint.geometry.capsules import outline
+from pushpoint.mechanics.rotation import matrices
+from pushpoint.mechanics.spatial_chain import CHAIN_FIELDS, FREEDOM_FIELDS, make_tree
+from pushpoint.numerics.records import Records, record_array
+from pushpoint.plants.spatial_stepping.options import SpatialSteppingOptions
+from pushpoint.robots import Robot, Servo
+from pushpoint.types import FloatArray, IntArray, SpatialPose
+from pushpoint.worlds import World
+
+EARTH = 9.81  # [m/s2]
+STOP_HARDNESS = 1e4  # a stop yields by impulse / (this times the inertia of a link about its end) in a step
+FINITE = 1e12  # [N m], for torque limits that are not, so that arithmetic with them stays finite
+
+LINK_FIELDS = (
+    *CHAIN_FIELDS,
+    "old1", "old2", "old3", "old4", "old5", "old6",  # momentum about O at the start of the step, gravity included
+    "start1", "start2", "start3", "start4", "start5", "start6",  # motion at the start of the step
+)  # fmt: skip
+JOINT_FIELDS = (
+    *FREEDOM_FIELDS,
+    "start",  # [rad/s], rate at the start of the step
+    "servo_p", "servo_d", "limit", "actuated",  # of the servo: gains and limit [N m]
+    "drive", "feed",  # [N m s], servo impulse at rate zero; feed-forward
+    "spring", "rest", "damper", "armature",
+    "lower", "upper", "stop_hard", "stop",  # [rad], [kg m2], [N m s]
+    "torque",  # [N m s], impulse of the servo
+)  # fmt: skip
+CONTACT_FIELDS = (
+    "link", "r1", "r2", "r3",  # point from O [m]
+    "n1", "n2", "n3", "t1", "t2", "t3", "s1", "s2", "s3",  # normal, tangents along and across the link
+    "gap", "approach", "hard",  # [m]; speed [m/s] at which it may close; impulse per speed [kg]
+    "mu_t", "mu_s", "soft", "roll", "roll_soft",  # friction, see laws
+    "gn", "gt", "gs", "gr", "gq",  # [m/s], speeds along the normal and the tangents, and of rolling
+    "dn", "dt", "ds", "dr", "dq",  # their steps
+    "start_n", "start_t", "start_s", "start_r", "start_q",  # at the start of the step
+    "disc", "closed",  # [N s], radius of the disc of friction; 1 where it presses
+    "lt", "ls", "lr", "lq",  # multipliers
+    "pn", "pt", "ps", "pr", "pq",  # [N s], impulses
+    "slips", "rolls",
+    "code", "obstacle", "place", "which",  # what touches: see contacts
+)  # fmt: skip
+# What is remembered of a contact from step to step.
+MEMORY_FIELDS = ("code", "pn", "lt", "ls", "lr", "lq", "closed", "slips", "rolls")
+BODY_FIELDS = (
+    "x", "y", "z", "qw", "qx", "qy", "qz",  # pose; that of the root is the state, the others follow
+    "vx", "vy", "vz", "wx", "wy", "wz",
+    "l1", "l2", "l3", "p1", "p2", "p3",  # momentum about the root's centre
+)  # fmt: skip
+PAIR_FIELDS = (
+    "link", "obstacle", "which",  # who touches what, and where on the link: tail end, head end, in between
+    "tick_x", "tick_y", "tick_z", "record_x", "record_y", "record_z",  # [N s], in the tick and since the last row
+    "place", "point_x", "point_y", "point_z", "normal_x", "normal_y", "normal_z", "slip", "impact",
+)  # fmt: skip
+
+# Entries of Problem.number.
+(
+    DT, TOLERANCE, MAX_ITERATIONS, WEIGHT, DOWN_X, DOWN_Y, DOWN_Z, MU_T, MU_S, ROLL, HAS_PLANE, HARDNESS,  # of the run
+    CONTACTS, WORST_LINK, ORIGIN_X, ORIGIN_Y, ORIGIN_Z,  # of the step
+) = range(17)  # fmt: skip
+PAIRS_PER_LINK = 12
+CONTACTS_PER_CAPSULE = 24
+
+
+class Problem(NamedTuple):
+    """The contact problem of one step: what does not change in a run, and scratch."""
+
+    number: FloatArray  # see the names above
+    tree: IntArray  # (n, 4): see mechanics.spatial_chain
+    link: Records  # (n,): LINK_FIELDS
+    joint: Records  # (freedoms,): JOINT_FIELDS
+    capsule: FloatArray  # (capsules, 5): link, left, up, half, radius
+    contact: Records  # CONTACT_FIELDS
+    scratch: FloatArray  # (6, 7)
+
+
+class State(NamedTuple):
+    """All that a step depends on: a run from a copy is equal to the bit."""
+
+    clock: IntArray  # (3,): steps done; contacts remembered; pairs in use
+    body: Records  # (n,): BODY_FIELDS
+    angle: FloatArray  # (2, freedoms): [rad], [rad/s]
+    memory: Records  # MEMORY_FIELDS
+    pair: Records  # PAIR_FIELDS
+    sums: FloatArray  # (n, 16): impulses of the tick: contact xyz, ground xyz, two of the joint; since the last row
+    ledger: FloatArray  # (6,): energy and works [J] as types.LEDGER; gravity
+
+
+def make_problem(robot: Robot, world: World, servo: Servo, options: SpatialSteppingOptions) -> Problem:
+    link = record_array(len(robot.links), LINK_FIELDS)
+    for row, part in zip(link, robot.links, strict=True):
+        row.mass, row.half = part.mass, part.length / 2
+        row.roll, row.pitch, row.yaw = part.about_roll, part.about_pitch, part.inertia
+    capsule = np.array(
+        [
+            (i, *capsule)
+            for i, part in enumerate(robot.links)
+            for capsule in outline(part.shape, part.half_core, part.radius, part.rounding)
+        ]
+    )
+    joints: list[list[int]] = [[] for _ in robot.links[1:]]
+    for k, (j, _) in enumerate(robot.freedoms):
+        joints[j].append(k)
+    return Problem(
+        number=_numbers(robot, world, options),
+        tree=make_tree(len(robot.links), joints),
+        link=link,
+        joint=_joints(robot, servo),
+        capsule=capsule,
+        contact=record_array(len(capsule) * CONTACTS_PER_CAPSULE, CONTACT_FIELDS),
+        scratch=np.zeros((6, 7)),
+    )
+
+
+def _numbers(robot: Robot, world: World, options: SpatialSteppingOptions) -> FloatArray:
+    number = np.zeros(17)
+    number[DT], number[TOLERANCE], number[MAX_ITERATIONS] = options.dt, options.tolerance, options.max_iterations
+    number[WEIGHT] = robot.mass * max(world.gravity, EARTH)  # a scale for residuals, also in space
+    down = np.array(world.down)
+    number[DOWN_X : DOWN_Z + 1] = world.gravity * down / np.linalg.norm(down)
+    number[MU_T], number[MU_S], number[ROLL] = world.ground.along, world.ground.across, world.ground.rolling
+    number[HAS_PLANE] = world.terrain is None or world.terrain.kind == "heightfield"
+    number[HARDNESS] = options.hardness
+    return number
+
+
+def _joints(robot: Robot, servo: Servo) -> Records:
+    joint, root = record_array(len(robot.freedoms), JOINT_FIELDS), len(robot.links) // 2
+    for row, (j, axis) in zip(joint, robot.freedoms, strict=True):
+        part = robot.joint(j)
+        row.axis, row.sign = float(axis == "pitch"), 1.0 if j >= root else -1.0
+        row.servo_p, row.servo_d = servo.gains(axis)
+        row.limit, row.actuated = min(servo.torque_limit, FINITE), float(part.actuated)
+        row.spring, row.rest, row.damper, row.armature = part.stiffness, part.angle, part.damping, part.armature
+        row.lower, row.upper = max(part.lower, -FINITE), min(part.upper, FINITE)
+        own = robot.links[j + 1]
+        row.stop_hard = STOP_HARDNESS * (own.inertia + own.mass * own.length**2 / 4)
+    return joint
+
+
+def make_state(problem: Problem, pose: SpatialPose) -> State:
+    n, root = len(problem.link), int(problem.tree[0, 0])
+    body, ledger = record_array(n, BODY_FIELDS), np.zeros(6)
+    rotation = matrices(pose.orientation)
+    inertia = np.stack([problem.link[name] for name in ("roll", "pitch", "yaw")], axis=1)
+    spin = np.einsum("nij,nj,nkj,nk->ni", rotation, inertia, rotation, pose.rate)
+    push = problem.link["mass"][:, np.newaxis] * pose.velocity
+    about_root = spin + np.cross(pose.position - pose.position[root], push)
+    columns = np.hstack([pose.position, pose.orientation, pose.velocity, pose.rate, about_root, push])
+    for name, column in zip(BODY_FIELDS, columns.T, strict=True):
+        body[name] = column
+    ledger[0] = 0.5 * float((push * pose.velocity).sum() + (spin * pose.rate).sum())
+    return State(
+        clock=np.zeros(3, np.int64),
+        body=body,
+        angle=np.stack([pose.joint_angle, pose.joint_rate]),
+        memory=record_array(len(problem.contact), MEMORY_FIELDS),
+        pair=record_array(n * PAIRS_PER_LINK, PAIR_FIELDS),
+        sums=np.zeros((n, 16)),
+        ledger=ledger,
+    )

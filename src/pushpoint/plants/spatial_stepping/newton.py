@@ -1,0 +1,205 @@
+"""Newton's method for the velocities at the end of a step, one articulated sweep per iteration.
+
+With the radii of the friction discs held, impulses are the negative gradient of a convex function of the velocities:
+Newton's steps go down, and a line search on their slope makes them safe. The radii follow the full steps.
+"""
+
+from __future__ import annotations
+
+import math
+
+from pushpoint._jit import fused, kernel
+from pushpoint.mechanics.spatial_chain import (
+    begin_inertias,
+    later_momentum,
+    momentum,
+    move_links,
+    sweep,
+)
+from pushpoint.numerics.records import Records
+from pushpoint.plants.spatial_stepping.joints import joint_impulse, load_joints
+from pushpoint.plants.spatial_stepping.laws import (
+    advance,
+    evaluate,
+    evaluate_as_before,
+    measure_steps,
+    push,
+    slope,
+    stiffen_by,
+)
+from pushpoint.plants.spatial_stepping.model import CONTACTS, DT, MAX_ITERATIONS, TOLERANCE, WEIGHT, WORST_LINK, Problem
+from pushpoint.types import IntArray
+
+DAMPED_AFTER = 8  # iterations, then radii are averaged with their last values
+OVERSHOOT = 0.5  # part of the slope at the start that a full step may leave with the other sign
+SECANTS = 60
+
+
+@kernel
+def load_links(link: Records, h: float) -> None:
+    """What the momentum of each link lacks, without contacts."""
+    for i in range(link.shape[0]):
+        a = link[i]
+        l1, l2, l3, p1, p2, p3 = later_momentum(a, h)
+        a.f1, a.f2, a.f3 = a.old1 - l1, a.old2 - l2, a.old3 - l3
+        a.f4, a.f5, a.f6 = a.old4 - p1, a.old5 - p2, a.old6 - p3
+
+
+@fused
+def largest(a: float, b: float, c: float) -> float:
+    return max(abs(a), abs(b), abs(c))
+
+
+@kernel
+def imbalance(problem: Problem) -> float:
+    """Largest impulse [N s] that is not balanced: at the root, and along the joints (torques over half a link)."""
+    link, joint, tree = problem.link, problem.joint, problem.tree
+    for i in range(link.shape[0]):
+        a = link[i]
+        a.d1, a.d2, a.d3, a.d4, a.d5, a.d6 = a.f1, a.f2, a.f3, a.f4, a.f5, a.f6
+    worst, where = 0.0, tree[0, 0]
+    for k in range(tree.shape[0] - 1, 0, -1):
+        own, near = link[tree[k, 0]], link[tree[k, 1]]
+        for f in range(2, 4):
+            if tree[k, f] >= 0:
+                j = joint[tree[k, f]]
+                left = j.tau + j.s1 * own.d1 + j.s2 * own.d2 + j.s3 * own.d3 + j.s4 * own.d4 + j.s5 * own.d5 + j.s6 * own.d6  # fmt: skip
+                size = abs(left) / own.half
+                if not size <= worst:
+                    worst, where = size, tree[k, 0]
+        near.d1, near.d2, near.d3 = near.d1 + own.d1, near.d2 + own.d2, near.d3 + own.d3
+        near.d4, near.d5, near.d6 = near.d4 + own.d4, near.d5 + own.d5, near.d6 + own.d6
+    root = link[tree[0, 0]]
+    size = max(largest(root.d4, root.d5, root.d6), largest(root.d1, root.d2, root.d3) / root.half)
+    if not size <= worst:
+        worst, where = size, tree[0, 0]
+    problem.number[WORST_LINK] = where
+    return float(worst)
+
+
+@kernel
+def load_contacts(problem: Problem, as_before: bool) -> float:
+    """Impulses of all contacts on their links; returns how far friction is from the disc of its normal impulse."""
+    worst = 0.0
+    for k in range(int(problem.number[CONTACTS])):
+        c = problem.contact[k]
+        if as_before:
+            evaluate_as_before(c)
+        else:
+            evaluate(c)
+            worst = max(worst, max(c.mu_t, c.mu_s) * abs(c.pn - c.disc))
+        push(problem.link[int(c.link)], c)
+    return worst
+
+
+@kernel
+def stiffen_links(problem: Problem) -> None:
+    """Tangents of all contacts that press or rub."""
+    for k in range(int(problem.number[CONTACTS])):
+        c = problem.contact[k]
+        if c.closed > 0.0 or c.disc > 0.0:
+            stiffen_by(problem.link[int(c.link)], c)
+
+
+@kernel
+def slope_at(problem: Problem, alpha: float, at_rest: float, inertia: float) -> float:
+    """Slope of the function that is minimised, down along the step, after the part alpha of it."""
+    total, dt = at_rest - alpha * inertia, problem.number[DT]
+    for k in range(int(problem.number[CONTACTS])):
+        total += slope(problem.contact[k], alpha)
+    for k in range(problem.joint.shape[0]):
+        j = problem.joint[k]
+        total += joint_impulse(j, j.rate + alpha * j.step, dt)[0] * j.step
+    return total
+
+
+@kernel
+def inertia_terms(problem: Problem) -> tuple[float, float]:
+    """Along the step: slope of the links' momenta at its start, and how it decreases."""
+    at_rest, inertia, h = 0.0, 0.0, 0.5 * problem.number[DT]
+    for i in range(problem.link.shape[0]):
+        a = problem.link[i]
+        l1, l2, l3, p1, p2, p3 = later_momentum(a, h)
+        at_rest += a.d1 * (a.old1 - l1) + a.d2 * (a.old2 - l2) + a.d3 * (a.old3 - l3)
+        at_rest += a.d4 * (a.old4 - p1) + a.d5 * (a.old5 - p2) + a.d6 * (a.old6 - p3)
+        l1, l2, l3, p1, p2, p3 = momentum(a, a.d1, a.d2, a.d3, a.d4, a.d5, a.d6)
+        inertia += a.d1 * l1 + a.d2 * l2 + a.d3 * l3 + a.d4 * p1 + a.d5 * p2 + a.d6 * p3
+    return at_rest, inertia
+
+
+@kernel
+def length_of_step(problem: Problem) -> float:
+    """The part of Newton's step that is taken: all of it unless it overshoots, else where the slope vanishes."""
+    at_rest, inertia = inertia_terms(problem)
+    before = slope_at(problem, 0.0, at_rest, inertia)
+    after = slope_at(problem, 1.0, at_rest, inertia)
+    if not -after > OVERSHOOT * abs(before):
+        return 1.0
+    low, high, at_low, at_high = 0.0, 1.0, before, after
+    alpha = 1.0
+    for k in range(SECANTS):
+        alpha = low + (high - low) * at_low / (at_low - at_high) if k % 2 == 0 else 0.5 * (low + high)
+        here = slope_at(problem, alpha, at_rest, inertia)
+        if abs(here) <= 0.1 * abs(before) or high - low < 1e-12:
+            break
+        if here > 0.0:
+            low, at_low = alpha, here
+        else:
+            high, at_high = alpha, here
+    return alpha
+
+
+@kernel
+def take_step(problem: Problem, alpha: float, average: float) -> None:
+    """Move by a part of the step; the radii of the discs are those after all of it, or averaged with the old ones."""
+    for k in range(int(problem.number[CONTACTS])):
+        c = problem.contact[k]
+        full = max(0.0, -c.hard * (c.gn + c.dn + c.approach))
+        c.disc = average * c.disc + (1.0 - average) * full
+        advance(c, alpha)
+    for k in range(problem.joint.shape[0]):
+        problem.joint[k].rate += alpha * problem.joint[k].step
+    move_root(problem.link, problem.tree, alpha)
+    move_links(problem.link, problem.joint, problem.tree)
+
+
+@fused
+def move_root(link: Records, tree: IntArray, alpha: float) -> None:
+    a = link[tree[0, 0]]
+    a.w1, a.w2, a.w3 = a.w1 + alpha * a.d1, a.w2 + alpha * a.d2, a.w3 + alpha * a.d3
+    a.v1, a.v2, a.v3 = a.v1 + alpha * a.d4, a.v2 + alpha * a.d5, a.v3 + alpha * a.d6
+
+
+@kernel
+def newton_step(problem: Problem) -> None:
+    """Direction from the loads and tangents of the present velocities."""
+    begin_inertias(problem.link)
+    stiffen_links(problem)
+    sweep(problem.link, problem.joint, problem.tree, problem.scratch)
+    measure_steps(problem.link, problem.contact, int(problem.number[CONTACTS]))
+
+
+@kernel
+def newton(problem: Problem) -> tuple[float, int]:
+    """Velocities at the end of the step. Returns the relative residual and the number of sweeps."""
+    dt = problem.number[DT]
+    scale = 1.0 / (problem.number[WEIGHT] * dt)
+    limit = int(problem.number[MAX_ITERATIONS])
+    load_links(problem.link, 0.5 * dt)
+    load_joints(problem.joint, dt)
+    load_contacts(problem, True)
+    newton_step(problem)
+    take_step(problem, 1.0, 0.0)
+    residual = math.inf
+    for iteration in range(1, limit + 1):
+        load_links(problem.link, 0.5 * dt)
+        load_joints(problem.joint, dt)
+        lag = load_contacts(problem, False)
+        residual = max(imbalance(problem), lag) * scale
+        if residual <= problem.number[TOLERANCE] or not math.isfinite(residual):
+            return residual, iteration
+        newton_step(problem)
+        alpha = length_of_step(problem)
+        average = 0.5 if iteration > DAMPED_AFTER else 0.0
+        take_step(problem, alpha, average if alpha == 1.0 else 1.0)
+    return residual, limit

@@ -1,0 +1,23 @@
+"""Options of the spatial time-stepping plant."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import Field
+
+from pushpoint.fields import Frozen
+
+
+class SpatialSteppingOptions(Frozen):
+    """How the spatial non-smooth model is stepped.
+
+    `hardness`: a contact yields by a speed of impulse / (hardness mass of the link) in a step. It defines how links on
+    several points share their weight, which rigid bodies leave open.
+    """
+
+    dt: Annotated[float, Field(gt=0, le=0.1)] = 1e-3  # [s]
+    tolerance: Annotated[float, Field(gt=0, le=1e-3)] = 1e-8  # of impulses, relative to the robot's weight times dt
+    max_iterations: Annotated[int, Field(ge=1)] = 100
+    hardness: Annotated[float, Field(ge=10, le=1e5)] = 1e4
+    self_contact: bool = False  # whether links that are not neighbours meet

@@ -1,0 +1,167 @@
+"""The spatial time-stepping model behind the common door."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any, ClassVar
+
+import numpy as np
+
+from pushpoint._jit import compiling_once, for_types_of
+from pushpoint.fields import Frozen
+from pushpoint.mechanics.rotation import headings, matrices
+from pushpoint.numerics.records import as_columns, from_table, table
+from pushpoint.plants import plants
+from pushpoint.plants._base import StateArrays
+from pushpoint.plants.spatial_stepping.model import (
+    BODY_FIELDS,
+    MEMORY_FIELDS,
+    PAIR_FIELDS,
+    WORST_LINK,
+    State,
+    make_problem,
+    make_state,
+)
+from pushpoint.plants.spatial_stepping.options import SpatialSteppingOptions
+from pushpoint.plants.spatial_stepping.run import TABLE_FULL, run_ticks
+from pushpoint.plants.spatial_stepping.step import OK
+from pushpoint.robots import Robot, Servo
+from pushpoint.types import (
+    Command,
+    CommandTable,
+    Contacts,
+    Event,
+    ExtraColumn,
+    Failure,
+    Observation,
+    SpatialPose,
+    Status,
+    Trace,
+    grown,
+    new_trace,
+)
+from pushpoint.worlds import World
+
+ADVICE = {
+    Status.NOT_CONVERGED: "try a smaller plant.dt, a smaller plant.hardness, or a looser plant.tolerance",
+    Status.NOT_FINITE: "try a smaller plant.dt; check servo gains and feed-forward torques",
+    Status.TOO_MANY_CONTACTS: "obstacles are packed too densely around one link; merge or thin them out",
+}
+Run = Callable[..., tuple[int, int]]
+RECORDS = {"body": BODY_FIELDS, "memory": MEMORY_FIELDS, "pair": PAIR_FIELDS}  # parts of the state that are records
+GRAVITY_WORK = ExtraColumn("gravity_work", "J", "work of gravity since t = 0")
+
+
+@plants.register("spatial_stepping")
+class SpatialStepping:
+    """Spatial non-smooth time-stepping model with set-valued friction and unilateral contact (P5)."""
+
+    Options: ClassVar[type[Frozen]] = SpatialSteppingOptions
+    dimensions = 3
+    extra_columns: ClassVar[tuple[ExtraColumn, ...]] = (GRAVITY_WORK,)
+
+    def __init__(self, robot: Robot, world: World, servo: Servo, options: SpatialSteppingOptions) -> None:
+        self.dt = options.dt
+        self._problem = make_problem(robot, world, servo, options)
+        self._joint_of = _torque_places(robot)
+        self._kernels = "spatial_stepping"
+        self._fast_run: Run | None = None  # see `_run`
+
+    @classmethod
+    def build(cls, robot: Robot, world: World, servo: Servo, options: SpatialSteppingOptions) -> SpatialStepping:
+        return cls(robot, world, servo, options)
+
+    def events(self, trace: Trace) -> Iterator[Event]:
+        return iter(())
+
+    def initial_state(self, pose: SpatialPose) -> State:
+        return make_state(self._problem, pose)
+
+    def observe(self, state: State, period: float) -> Observation:
+        body = state.body
+        orientation = table(body, "qw", "qx", "qy", "qz")
+        return Observation(
+            time=float(state.clock[0] * self.dt),
+            joint_angle=state.angle[0].copy(),
+            joint_rate=state.angle[1].copy(),
+            joint_torque=state.sums[self._joint_of] / period,
+            link_position=table(body, "x", "y", "z"),
+            link_yaw=headings(matrices(orientation)),
+            link_orientation=orientation,
+            link_velocity=table(body, "vx", "vy", "vz"),
+            contacts=self._contacts(state, period),
+        )
+
+    def _contacts(self, state: State, period: float) -> Contacts:
+        """The pairs that pushed during the last tick."""
+        pair = state.pair[: state.clock[2]]
+        force = table(pair, "tick_x", "tick_y", "tick_z") / period
+        pushed = np.flatnonzero(force.any(axis=1))
+        pair = pair[pushed]
+        link, normal = pair["link"].astype(np.int64), table(pair, "normal_x", "normal_y", "normal_z")
+        left = matrices(table(state.body, "qw", "qx", "qy", "qz"))[link, :, 1]
+        return Contacts(
+            link=link,
+            obstacle=pair["obstacle"].astype(np.int64),
+            place=pair["place"].copy(),
+            side=np.where(np.sum(left * normal, axis=1) < 0, 1, -1),
+            point=table(pair, "point_x", "point_y", "point_z"),
+            normal=normal,
+            force=force[pushed],
+        )
+
+    def advance(self, state: State, command: Command, substeps: int) -> Failure | None:
+        rows = (command.joint_angle, command.joint_rate, command.torque)
+        commands = CommandTable(*(np.array(row, dtype=float)[np.newaxis] for row in rows))
+        scrap = new_trace(len(state.body), 1, substeps, 2, dimensions=3)  # two ticks per row: one tick writes none
+        scrap = scrap._replace(extra=np.zeros((1, 1)))
+        return self.rollout(state, commands, substeps, scrap)[1]
+
+    def rollout(self, state: State, table: CommandTable, substeps: int, trace: Trace) -> tuple[Trace, Failure | None]:
+        status, tick = self._run(state, table, 0, substeps, trace)
+        while status == TABLE_FULL:
+            trace = grown(trace, max(2 * len(trace.contact), 4096))
+            status, tick = self._run(state, table, tick, substeps, trace)
+        return trace, None if status == OK else self._failure(state, trace, Status(status))
+
+    def _run(self, state: State, table: CommandTable, tick: int, substeps: int, trace: Trace) -> tuple[int, int]:
+        """The first run, and those with tables of another kind, take the long way past Numba's look at all types."""
+        arguments = (self._problem, state, table, tick, substeps, trace)
+        usual = all(column.dtype.char == "d" and column.flags.c_contiguous for column in table)
+        if usual and self._fast_run is not None:
+            return self._fast_run(*arguments)
+        with compiling_once(self._kernels):
+            result = run_ticks(*arguments)
+        if usual:
+            self._fast_run = for_types_of(run_ticks, *arguments)
+        return result
+
+    def _failure(self, state: State, trace: Trace, status: Status) -> Failure:
+        residual = float(trace.step[trace.cursor[2] - 1, 0])
+        link = int(self._problem.number[WORST_LINK])
+        return Failure(status, float(state.clock[0] * self.dt), link, residual, ADVICE[status])
+
+    def record_start(self, state: State, trace: Trace) -> None:
+        trace.link[0, :, :13] = as_columns(state.body)[:, :13]
+        trace.energy[0, 0], trace.energy[0, 1:] = state.clock[0] * self.dt, state.ledger[:5]
+        trace.extra[0, 0] = state.ledger[5]
+        trace.cursor[0] = 1
+
+    def dump(self, state: State) -> StateArrays:
+        arrays = state._asdict()
+        return {name: table(a) if name in RECORDS else a.copy() for name, a in arrays.items()}
+
+    def restore(self, arrays: StateArrays) -> State:
+        return State(
+            **{
+                name: from_table(arrays[name], RECORDS[name]) if name in RECORDS else np.array(arrays[name])
+                for name in State._fields
+            }
+        )
+
+
+def _torque_places(robot: Robot) -> Any:
+    """Where State.sums keeps the impulses of each freedom: rows and columns."""
+    numbers = [j for j, _ in robot.freedoms]
+    second = [int(k > 0 and numbers[k - 1] == j) for k, j in enumerate(numbers)]
+    return np.array([j + 1 for j in numbers], dtype=np.int64), 6 + np.array(second, dtype=np.int64)

@@ -1,0 +1,163 @@
+"""Runs of steps in one compiled call: ticks, and what is recorded of them."""
+
+from __future__ import annotations
+
+import math
+
+from pushpoint._jit import entry_point, fused, kernel
+from pushpoint.mechanics.spatial_chain import move_links, place_links
+from pushpoint.numerics.records import Records
+from pushpoint.plants.spatial_stepping.joints import drive_joints
+from pushpoint.plants.spatial_stepping.model import CONTACTS, DT, Problem, State
+from pushpoint.plants.spatial_stepping.newton import newton
+from pushpoint.plants.spatial_stepping.step import OK, aim_axes, begin_step, end_step
+from pushpoint.types import CommandTable, FloatArray, Trace
+
+TABLE_FULL = -1  # the contact table of the trace must grow before the run can go on
+SUMS = 8  # of the tick; as many again since the last row
+
+
+@kernel
+def load_state(problem: Problem, state: State) -> None:
+    """Joint angles and rates are kept in both."""
+    for k in range(problem.joint.shape[0]):
+        problem.joint[k].angle, problem.joint[k].rate = state.angle[0, k], state.angle[1, k]
+
+
+@kernel
+def clear_tick(state: State) -> None:
+    """Forget the impulses of the last tick."""
+    for i in range(state.sums.shape[0]):
+        for k in range(SUMS):
+            state.sums[i, k] = 0.0
+    for p in range(state.clock[2]):
+        pair = state.pair[p]
+        pair.tick_x = pair.tick_y = pair.tick_z = 0.0
+
+
+@kernel
+def add_impulses(problem: Problem, state: State) -> None:
+    """Sum up the impulses of the step."""
+    for k in range(int(problem.number[CONTACTS])):
+        c = problem.contact[k]
+        if c.pn <= 0.0:
+            continue
+        i, at = int(c.link), 3 if c.obstacle < 0.0 else 0
+        state.sums[i, at] += c.pn * c.n1 + c.pt * c.t1 + c.ps * c.s1
+        state.sums[i, at + 1] += c.pn * c.n2 + c.pt * c.t2 + c.ps * c.s2
+        state.sums[i, at + 2] += c.pn * c.n3 + c.pt * c.t3 + c.ps * c.s3
+    for k in range(1, problem.tree.shape[0]):
+        link = problem.tree[k, 0]
+        first, second = problem.tree[k, 2], problem.tree[k, 3]
+        if problem.joint[first].sign < 0.0:  # towards the tail: the joint belongs to the neighbour
+            link = problem.tree[k, 1]
+            if second >= 0:
+                first, second = second, first
+        state.sums[link, 6] += problem.joint[first].torque
+        if second >= 0:
+            state.sums[link, 7] += problem.joint[second].torque
+
+
+@kernel
+def close_sums(state: State) -> None:
+    """The impulses of the tick are added to those of the row."""
+    for i in range(state.sums.shape[0]):
+        for k in range(SUMS):
+            state.sums[i, SUMS + k] += state.sums[i, k]
+
+
+@fused
+def set_quaternion(body: Records, a: Records) -> None:
+    """Of a link from its axes, by the largest of the four parts; the sign goes on from the last."""
+    trace = a.x1 + a.y2 + a.z3
+    w, x, y, z = 1.0 + trace, a.y3 - a.z2, a.z1 - a.x3, a.x2 - a.y1
+    if not trace > max(a.x1, a.y2, a.z3):
+        if a.x1 >= a.y2 and a.x1 >= a.z3:
+            w, x, y, z = a.y3 - a.z2, 1.0 + a.x1 - a.y2 - a.z3, a.y1 + a.x2, a.z1 + a.x3
+        elif a.y2 >= a.z3:
+            w, x, y, z = a.z1 - a.x3, a.y1 + a.x2, 1.0 + a.y2 - a.x1 - a.z3, a.z2 + a.y3
+        else:
+            w, x, y, z = a.x2 - a.y1, a.z1 + a.x3, a.z2 + a.y3, 1.0 + a.z3 - a.x1 - a.y2
+    norm = 1.0 / math.sqrt(w * w + x * x + y * y + z * z)
+    if w * body.qw + x * body.qx + y * body.qy + z * body.qz < 0.0:
+        norm = -norm
+    body.qw, body.qx, body.qy, body.qz = norm * w, norm * x, norm * y, norm * z
+
+
+@kernel
+def show_bodies(problem: Problem, state: State) -> None:
+    """Poses and velocities of all links from those of the root and the joints, at the end of a step."""
+    root = int(problem.tree[0, 0])
+    a, b = problem.link[root], state.body[root]
+    for k in range(problem.joint.shape[0]):
+        problem.joint[k].middle = problem.joint[k].angle
+    aim_axes(a, b)
+    a.w1, a.w2, a.w3, a.v1, a.v2, a.v3 = b.wx, b.wy, b.wz, b.vx, b.vy, b.vz
+    place_links(problem.link, problem.joint, problem.tree)
+    move_links(problem.link, problem.joint, problem.tree)
+    x, y, z = b.x, b.y, b.z
+    for i in range(problem.link.shape[0]):
+        if i == root:
+            continue
+        a, b = problem.link[i], state.body[i]
+        b.x, b.y, b.z = x + a.c1, y + a.c2, z + a.c3
+        set_quaternion(b, a)
+        b.wx, b.wy, b.wz = a.w1, a.w2, a.w3
+        b.vx = a.v1 + a.w2 * a.c3 - a.w3 * a.c2
+        b.vy = a.v2 + a.w3 * a.c1 - a.w1 * a.c3
+        b.vz = a.v3 + a.w1 * a.c2 - a.w2 * a.c1
+
+
+@fused
+def write_link(out: FloatArray, row: int, i: int, b: Records) -> None:
+    out[row, i, 0], out[row, i, 1], out[row, i, 2] = b.x, b.y, b.z
+    out[row, i, 3], out[row, i, 4], out[row, i, 5], out[row, i, 6] = b.qw, b.qx, b.qy, b.qz
+    out[row, i, 7], out[row, i, 8], out[row, i, 9] = b.vx, b.vy, b.vz
+    out[row, i, 10], out[row, i, 11], out[row, i, 12] = b.wx, b.wy, b.wz
+
+
+@kernel
+def write_row(state: State, trace: Trace, time: float, span: float) -> None:
+    """Record the state and the means over the `span` [s] since the last row: types.SPATIAL_LINK_COLUMNS."""
+    row, per_span = trace.cursor[0], 1.0 / span
+    for i in range(state.sums.shape[0]):
+        write_link(trace.link, row, i, state.body[i])
+        for k in range(SUMS):
+            trace.link[row, i, 13 + k] = state.sums[i, SUMS + k] * per_span
+            state.sums[i, SUMS + k] = 0.0
+    trace.energy[row, 0] = time
+    for k in range(5):
+        trace.energy[row, 1 + k] = state.ledger[k]
+    trace.extra[row, 0] = state.ledger[5]
+    trace.cursor[0] = row + 1
+    trace.cursor[3] = 0
+
+
+@entry_point
+def run_ticks(
+    problem: Problem, state: State, commands: CommandTable, first: int, substeps: int, trace: Trace
+) -> tuple[int, int]:
+    """Ticks `first` .. of the table. Returns the status and the number of the tick that was not completed."""
+    dt = problem.number[DT]
+    load_state(problem, state)
+    for row in range(first, commands.joint_angle.shape[0]):
+        clear_tick(state)
+        for k in range(substeps):
+            drive_joints(problem.joint, commands, row, (k + 1) * dt, dt)
+            begin_step(problem, state)
+            residual, iterations = newton(problem)
+            status = end_step(problem, state, residual)
+            add_impulses(problem, state)
+            at = trace.cursor[2]
+            trace.step[at, 0], trace.step[at, 1], trace.step[at, 2] = residual, iterations, status
+            trace.cursor[2] = at + 1
+            if status != OK:
+                show_bodies(problem, state)
+                return status, row
+        close_sums(state)
+        trace.cursor[3] += 1
+        if trace.cursor[3] == trace.cursor[4]:
+            show_bodies(problem, state)
+            write_row(state, trace, state.clock[0] * dt, trace.cursor[3] * substeps * dt)
+    show_bodies(problem, state)
+    return OK, commands.joint_angle.shape[0]

@@ -1,0 +1,177 @@
+"""One step: to the middle with the old velocities, the new velocities there, and on to the end with them.
+
+    q_mid = q + dt/2 u;   J_mid' (P(q_end, u_end) - P(q, u) - impulses) = 0;   q_end = q_mid + dt/2 u_end
+
+P are the momenta of the links, about one fixed point: what they lack or have too much is balanced by the joints, whose
+reactions do no work on J_mid. The momenta at the end are those of the middle moved on by half a step, to second order;
+with them the step is symmetric in time, and a robot in free flight keeps its momentum and spin to round-off.
+"""
+
+from __future__ import annotations
+
+import math
+
+from pushpoint._jit import fused, kernel
+from pushpoint.mechanics.spatial_chain import later_momentum, move_links, place_inertias, place_links
+from pushpoint.numerics.records import Records
+from pushpoint.plants.spatial_stepping.contacts import find_contacts, remember_contacts
+from pushpoint.plants.spatial_stepping.joints import joint_work
+from pushpoint.plants.spatial_stepping.laws import measure_speeds
+from pushpoint.plants.spatial_stepping.model import (
+    CONTACTS,
+    DOWN_X,
+    DOWN_Y,
+    DOWN_Z,
+    DT,
+    ORIGIN_X,
+    ORIGIN_Y,
+    ORIGIN_Z,
+    TOLERANCE,
+    Problem,
+    State,
+)
+
+OK, NOT_CONVERGED, NOT_FINITE = 0, 1, 2
+
+
+@kernel
+def turn_body(body: Records, w1: float, w2: float, w3: float, time: float) -> None:
+    """Turn the quaternion of a body with an angular velocity [rad/s], world axes, for a time [s]."""
+    size = math.sqrt(w1 * w1 + w2 * w2 + w3 * w3)
+    half = 0.5 * time * size
+    c = math.cos(half)
+    s = math.sin(half) / size if size > 0.0 else 0.0
+    x, y, z = s * w1, s * w2, s * w3
+    qw, qx, qy, qz = body.qw, body.qx, body.qy, body.qz
+    qw, qx, qy, qz = (
+        c * qw - x * qx - y * qy - z * qz,
+        c * qx + x * qw + y * qz - z * qy,
+        c * qy + y * qw + z * qx - x * qz,
+        c * qz + z * qw + x * qy - y * qx,
+    )
+    norm = 1.0 / math.sqrt(qw * qw + qx * qx + qy * qy + qz * qz)
+    body.qw, body.qx, body.qy, body.qz = qw * norm, qx * norm, qy * norm, qz * norm
+
+
+@fused
+def aim_axes(a: Records, body: Records) -> None:
+    """Axes of the root from its quaternion; its centre is the origin."""
+    w, x, y, z = body.qw, body.qx, body.qy, body.qz
+    a.x1, a.x2, a.x3 = 1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y + w * z), 2.0 * (x * z - w * y)
+    a.y1, a.y2, a.y3 = 2.0 * (x * y - w * z), 1.0 - 2.0 * (x * x + z * z), 2.0 * (y * z + w * x)
+    a.z1, a.z2, a.z3 = 2.0 * (x * z + w * y), 2.0 * (y * z - w * x), 1.0 - 2.0 * (x * x + y * y)
+    a.c1 = a.c2 = a.c3 = 0.0
+
+
+@kernel
+def carry_momenta(problem: Problem, state: State, v1: float, v2: float, v3: float) -> None:
+    """Momenta from the last step, now about the origin of this one, which is v [m] farther; gravity is added."""
+    dt = problem.number[DT]
+    g1, g2, g3 = dt * problem.number[DOWN_X], dt * problem.number[DOWN_Y], dt * problem.number[DOWN_Z]
+    for i in range(problem.link.shape[0]):
+        a, b = problem.link[i], state.body[i]
+        f1, f2, f3 = a.mass * g1, a.mass * g2, a.mass * g3
+        a.old1 = b.l1 - (v2 * b.p3 - v3 * b.p2) + a.c2 * f3 - a.c3 * f2
+        a.old2 = b.l2 - (v3 * b.p1 - v1 * b.p3) + a.c3 * f1 - a.c1 * f3
+        a.old3 = b.l3 - (v1 * b.p2 - v2 * b.p1) + a.c1 * f2 - a.c2 * f1
+        a.old4, a.old5, a.old6 = b.p1 + f1, b.p2 + f2, b.p3 + f3
+        a.start1, a.start2, a.start3 = a.v1 + a.w2 * a.c3 - a.w3 * a.c2, a.v2 + a.w3 * a.c1 - a.w1 * a.c3, a.v3 + a.w1 * a.c2 - a.w2 * a.c1  # fmt: skip
+
+
+@kernel
+def begin_step(problem: Problem, state: State) -> None:
+    """Middle pose, motions there with the old velocities, contacts."""
+    root = int(problem.tree[0, 0])
+    a, b = problem.link[root], state.body[root]
+    h = 0.5 * problem.number[DT]
+    b.x, b.y, b.z = b.x + h * b.vx, b.y + h * b.vy, b.z + h * b.vz
+    turn_body(b, b.wx, b.wy, b.wz, h)
+    problem.number[ORIGIN_X], problem.number[ORIGIN_Y], problem.number[ORIGIN_Z] = b.x, b.y, b.z
+    aim_axes(a, b)
+    a.w1, a.w2, a.w3, a.v1, a.v2, a.v3 = b.wx, b.wy, b.wz, b.vx, b.vy, b.vz
+    place_links(problem.link, problem.joint, problem.tree)
+    place_inertias(problem.link)
+    move_links(problem.link, problem.joint, problem.tree)
+    carry_momenta(problem, state, h * b.vx, h * b.vy, h * b.vz)
+    find_contacts(problem, state)
+    measure_speeds(problem.link, problem.contact, int(problem.number[CONTACTS]))
+
+
+@kernel
+def keep_momenta(problem: Problem, state: State, v1: float, v2: float, v3: float) -> float:
+    """Momenta at the end of the step, about the root's centre, v [m] from the origin. Returns twice the energy [J]."""
+    h, twice = 0.5 * problem.number[DT], 0.0
+    for i in range(problem.link.shape[0]):
+        a, b = problem.link[i], state.body[i]
+        l1, l2, l3, p1, p2, p3 = later_momentum(a, h)
+        twice += l1 * (a.w1 + h * a.b1) + l2 * (a.w2 + h * a.b2) + l3 * (a.w3 + h * a.b3)
+        twice += p1 * (a.v1 + h * a.b4) + p2 * (a.v2 + h * a.b5) + p3 * (a.v3 + h * a.b6)
+        b.l1, b.l2, b.l3 = l1 - (v2 * p3 - v3 * p2), l2 - (v3 * p1 - v1 * p3), l3 - (v1 * p2 - v2 * p1)
+        b.p1, b.p2, b.p3 = p1, p2, p3
+    return twice
+
+
+@kernel
+def gravity_work(problem: Problem) -> float:
+    """Work [J] of gravity with the mean of the velocities before and after."""
+    dt, work = problem.number[DT], 0.0
+    g1, g2, g3 = dt * problem.number[DOWN_X], dt * problem.number[DOWN_Y], dt * problem.number[DOWN_Z]
+    for i in range(problem.link.shape[0]):
+        a = problem.link[i]
+        v1 = a.v1 + a.w2 * a.c3 - a.w3 * a.c2
+        v2 = a.v2 + a.w3 * a.c1 - a.w1 * a.c3
+        v3 = a.v3 + a.w1 * a.c2 - a.w2 * a.c1
+        work += 0.5 * a.mass * (g1 * (a.start1 + v1) + g2 * (a.start2 + v2) + g3 * (a.start3 + v3))
+    return work
+
+
+@kernel
+def contact_work(problem: Problem) -> tuple[float, float]:
+    """Works [J] of friction and of normal impulses with the mean of the velocities before and after."""
+    friction, normal = 0.0, 0.0
+    for k in range(int(problem.number[CONTACTS])):
+        c = problem.contact[k]
+        normal += 0.5 * c.pn * (c.start_n + c.gn)
+        friction += 0.5 * (c.pt * (c.start_t + c.gt) + c.ps * (c.start_s + c.gs))
+        friction += 0.5 * (c.pr * (c.start_r + c.gr) + c.pq * (c.start_q + c.gq))
+    return friction, normal
+
+
+@kernel
+def account(problem: Problem, state: State, twice: float) -> None:
+    """The ledger: what changed the kinetic energy; the rest is numerical."""
+    ledger, dt = state.ledger, problem.number[DT]
+    for k in range(problem.joint.shape[0]):
+        a = problem.joint[k]
+        twice += a.armature * a.rate * a.rate
+    servo, gravity = joint_work(problem.joint, dt), gravity_work(problem)
+    friction, normal = contact_work(problem)
+    gained = 0.5 * twice - ledger[0]
+    ledger[0] = 0.5 * twice
+    ledger[1] += servo
+    ledger[2] += friction
+    ledger[3] += normal
+    ledger[4] += gained - servo - friction - normal - gravity
+    ledger[5] += gravity
+
+
+@kernel
+def end_step(problem: Problem, state: State, residual: float) -> int:
+    """From the middle pose to the end with the new velocities. Returns the status."""
+    root = int(problem.tree[0, 0])
+    a, b = problem.link[root], state.body[root]
+    h = 0.5 * problem.number[DT]
+    b.vx, b.vy, b.vz, b.wx, b.wy, b.wz = a.v1, a.v2, a.v3, a.w1, a.w2, a.w3
+    twice = keep_momenta(problem, state, h * a.v1, h * a.v2, h * a.v3)
+    account(problem, state, twice)
+    b.x, b.y, b.z = b.x + h * a.v1, b.y + h * a.v2, b.z + h * a.v3
+    turn_body(b, a.w1, a.w2, a.w3, h)
+    for k in range(problem.joint.shape[0]):
+        j = problem.joint[k]
+        j.angle = j.middle + h * j.rate
+        state.angle[0, k], state.angle[1, k] = j.angle, j.rate
+    state.clock[0] += 1
+    state.clock[1] = remember_contacts(problem, state.memory)
+    if not math.isfinite(twice):
+        return NOT_FINITE
+    return OK if residual <= problem.number[TOLERANCE] else NOT_CONVERGED

@@ -1,0 +1,61 @@
+"""Runs of P5: Transeth, Leine, Glocker, Pettersen, 3D Snake Robot Motion: Non-smooth Modeling, Simulations, and Experiments.
+
+Here P5's signs and numbers are translated, and nowhere else:
+
+- Waves with P5's phase offset of -50 deg run from its joint 1 to its joint 10, and the robot moves forward with
+  orthotropic friction, so that joint 1 is the head's. P5's link i is link 11 - i; its link 6 is link 5.
+- P5's body axes then point to the tail. Seen from the head's side a yaw angle changes sign, a pitch angle does not:
+  P5's A_h sin(w t + (i - 1) d) is our A_h sin(w t + (9 - j) d + pi), hence `yaw_start_phase` pi.
+- P5's yaw axis is fixed to the link on the head's side of a joint, its pitch axis to that on the tail's side: counted
+  from the tail, the joints are "pitch-yaw".
+- mu_V is not given; results do not change with it. It is zero here.
+"""
+
+from __future__ import annotations
+
+import math
+from math import radians
+from typing import Any
+
+from pushpoint.scenario import Choice, Scenario, Start
+from pushpoint.scenarios import scenarios
+
+KEY = "transeth2008b"
+MIDDLE = 5  # P5's link 6
+SOURCE = "Transeth, Leine, Glocker, Pettersen, 3D Snake Robot Motion: Non-smooth Modeling, Simulations, Experiments"
+
+
+def add(slug: str, title: str, section: str, friction: dict[str, float], gait: dict[str, Any]) -> None:
+    """Register one run of Aiko on the plane."""
+    name = f"{KEY}/{slug}"
+    scenario = Scenario(
+        name=name,
+        title=title,
+        robot=Choice(name="aiko-cardan"),
+        world=Choice(name="plane", options=friction),
+        plant=Choice(name="spatial_stepping"),
+        controller=Choice(name="gait", options={"yaw_start_phase": math.pi, **gait}),
+        start=Start(link=MIDDLE),
+        duration=15.0,
+        source=f"{SOURCE}, {section}",
+    )
+    scenarios.add(name, scenario)
+
+
+add(
+    "undulation-orthotropic",
+    "Lateral undulation on ground that resists sideways motion five times as much",
+    "VIII-B and Fig. 6",
+    {"friction": 0.1, "friction_across": 0.5},
+    {"preset": "lateral-undulation", "yaw_amplitude": radians(30.0)},
+)
+
+add(
+    "undulation-isotropic",
+    "Lateral undulation where the ground resists all motion alike: slowly backward",
+    "VIII-D and Fig. 7",
+    {"friction": 0.2},
+    {"preset": "lateral-undulation"},
+)
+
+add("sidewinding", "Sidewinding from a straight start", "VIII-E and Figs. 8 to 11", {"friction": 0.2}, {"preset": "sidewinding"})
