@@ -75,6 +75,16 @@ def load_joints(joint: Records, dt: float) -> None:
 
 
 @kernel
+def joint_changes(joint: Records, dt: float) -> bool:
+    """Whether a servo came to its limit or left it in the last step, or a joint its stop."""
+    for k in range(joint.shape[0]):
+        a = joint[k]
+        if joint_impulse(a, a.rate, dt)[1] != a.kappa:
+            return True
+    return False
+
+
+@kernel
 def joint_work(joint: Records, dt: float) -> float:
     """Note the impulses of the step; returns the work [J] of servos, springs, dampers and stops."""
     work = 0.0

@@ -41,7 +41,7 @@ CONTACT_FIELDS = (
     "gn", "gt", "gs", "gr", "gq",  # [m/s], speeds along the normal and the tangents, and of rolling
     "dn", "dt", "ds", "dr", "dq",  # their steps
     "start_n", "start_t", "start_s", "start_r", "start_q",  # at the start of the step
-    "disc", "closed",  # [N s], radius of the disc of friction; 1 where it presses
+    "disc", "last_change", "last_full", "closed",  # [N s], radius of the disc of friction; 1 where it presses
     "lt", "ls", "lr", "lq",  # multipliers
     "pn", "pt", "ps", "pr", "pq",  # [N s], impulses
     "slips", "rolls",

@@ -30,8 +30,11 @@ from pushpoint.plants.spatial_stepping.laws import (
 from pushpoint.plants.spatial_stepping.model import CONTACTS, DT, MAX_ITERATIONS, TOLERANCE, WEIGHT, WORST_LINK, Problem
 from pushpoint.types import IntArray
 
-DAMPED_AFTER = 8  # iterations, then radii are averaged with their last values
 OVERSHOOT = 0.5  # part of the slope at the start that a full step may leave with the other sign
+CLOSE = 0.01  # part of the slope at the start that the line search may leave
+PATIENCE = 25  # iterations before contacts are made softer for a while,
+SOFTEST = 3  # by so many powers of ten,
+SOFT_ENOUGH = 1e-3  # and the residual at which they are made harder again
 SECANTS = 60
 
 
@@ -87,7 +90,7 @@ def load_contacts(problem: Problem, as_before: bool) -> float:
             evaluate_as_before(c)
         else:
             evaluate(c)
-            worst = max(worst, max(c.mu_t, c.mu_s) * abs(c.pn - c.disc))
+        worst = max(worst, max(c.mu_t, c.mu_s) * abs(c.pn - c.closed * c.disc))
         push(problem.link[int(c.link)], c)
     return worst
 
@@ -140,7 +143,7 @@ def length_of_step(problem: Problem) -> float:
     for k in range(SECANTS):
         alpha = low + (high - low) * at_low / (at_low - at_high) if k % 2 == 0 else 0.5 * (low + high)
         here = slope_at(problem, alpha, at_rest, inertia)
-        if abs(here) <= 0.1 * abs(before) or high - low < 1e-12:
+        if abs(here) <= CLOSE * abs(before) or high - low < 1e-12:
             break
         if here > 0.0:
             low, at_low = alpha, here
@@ -150,13 +153,35 @@ def length_of_step(problem: Problem) -> float:
 
 
 @kernel
-def take_step(problem: Problem, alpha: float, average: float) -> None:
-    """Move by a part of the step; the radii of the discs are those after all of it, or averaged with the old ones."""
+def extrapolation(problem: Problem) -> float:
+    """How far to go on from the radii after this step against those after the last one, so that they come to rest
+    sooner (Anderson's mixing of two iterates): where radii and friction feed each other, they approach slowly."""
+    above, below = 0.0, 0.0
+    for k in range(int(problem.number[CONTACTS])):
+        c = problem.contact[k]
+        change = max(0.0, -c.hard * (c.gn + c.dn + c.approach)) - c.disc
+        turn = change - c.last_change
+        above += change * turn
+        below += turn * turn
+    return min(max(above / below, -2.0), 0.75) if below > 0.0 else 0.0
+
+
+@kernel
+def follow_radii(problem: Problem, theta: float) -> None:
+    """Radii of the discs of friction: the normal impulses after a full step, and a part `theta` of those before."""
     for k in range(int(problem.number[CONTACTS])):
         c = problem.contact[k]
         full = max(0.0, -c.hard * (c.gn + c.dn + c.approach))
-        c.disc = average * c.disc + (1.0 - average) * full
-        advance(c, alpha)
+        c.last_change = full - c.disc
+        c.disc = max(0.0, full - theta * (full - c.last_full))
+        c.last_full = full
+
+
+@kernel
+def take_step(problem: Problem, alpha: float) -> None:
+    """Move by a part of the step."""
+    for k in range(int(problem.number[CONTACTS])):
+        advance(problem.contact[k], alpha)
     for k in range(problem.joint.shape[0]):
         problem.joint[k].rate += alpha * problem.joint[k].step
     move_root(problem.link, problem.tree, alpha)
@@ -180,26 +205,50 @@ def newton_step(problem: Problem) -> None:
 
 
 @kernel
-def newton(problem: Problem) -> tuple[float, int]:
-    """Velocities at the end of the step. Returns the relative residual and the number of sweeps."""
+def load(problem: Problem, as_before: bool) -> float:
+    """What is not balanced at the present velocities, relative to the weight. `as_before`: by the branches chosen."""
     dt = problem.number[DT]
-    scale = 1.0 / (problem.number[WEIGHT] * dt)
-    limit = int(problem.number[MAX_ITERATIONS])
     load_links(problem.link, 0.5 * dt)
     load_joints(problem.joint, dt)
-    load_contacts(problem, True)
+    lag = load_contacts(problem, as_before)
+    return max(imbalance(problem), lag) / (problem.number[WEIGHT] * dt)
+
+
+@kernel
+def harden(problem: Problem, factor: float) -> None:
+    """Make all contacts harder or softer. Where many change at once, hard ones leave Newton's method so little room
+    between sticking and sliding that it hardly moves; soft ones do not, and lead it near the solution."""
+    for k in range(int(problem.number[CONTACTS])):
+        c = problem.contact[k]
+        c.hard, c.soft, c.roll_soft = factor * c.hard, factor * c.soft, factor * c.roll_soft
+
+
+@kernel
+def newton(problem: Problem) -> tuple[float, int]:
+    """Velocities at the end of the step. Returns the relative residual and the number of iterations."""
+    load(problem, True)
     newton_step(problem)
-    take_step(problem, 1.0, 0.0)
-    residual = math.inf
+    follow_radii(problem, 0.0)
+    take_step(problem, 1.0)
+    residual, full_steps, tenths, since = math.inf, 0, 0, 0
+    limit = int(problem.number[MAX_ITERATIONS])
     for iteration in range(1, limit + 1):
-        load_links(problem.link, 0.5 * dt)
-        load_joints(problem.joint, dt)
-        lag = load_contacts(problem, False)
-        residual = max(imbalance(problem), lag) * scale
-        if residual <= problem.number[TOLERANCE] or not math.isfinite(residual):
+        residual = load(problem, False)
+        if not math.isfinite(residual) or (tenths == 0 and residual <= problem.number[TOLERANCE]):
             return residual, iteration
+        since += 1
+        if tenths > 0 and residual <= SOFT_ENOUGH:
+            harden(problem, 10.0)
+            tenths, since, full_steps = tenths - 1, 0, 0
+            continue
+        if since > PATIENCE and residual > SOFT_ENOUGH and tenths < SOFTEST:
+            harden(problem, 0.1 ** (SOFTEST - tenths))
+            tenths, since, full_steps = SOFTEST, 0, 0
+            continue
         newton_step(problem)
         alpha = length_of_step(problem)
-        average = 0.5 if iteration > DAMPED_AFTER else 0.0
-        take_step(problem, alpha, average if alpha == 1.0 else 1.0)
+        full_steps = full_steps + 1 if alpha == 1.0 else 0
+        if alpha == 1.0:
+            follow_radii(problem, extrapolation(problem) if full_steps > 1 else 0.0)
+        take_step(problem, alpha)
     return residual, limit
