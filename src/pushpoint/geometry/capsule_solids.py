@@ -15,6 +15,7 @@ from pushpoint.geometry.solids import (
     AT,
     COUNT,
     CYLINDER,
+    DEEP,
     DEPTH,
     DIRECTIONS,
     EDGE,
@@ -40,7 +41,7 @@ from pushpoint.geometry.solids import (
     Z_MIN,
     Solids,
 )
-from pushpoint.types import FloatArray
+from pushpoint.types import FloatArray, IntArray
 
 TAIL, HEAD, BETWEEN = 0, 1, 2
 CONTACT_COLUMNS = ("gap", "place", "normal_x", "normal_y", "normal_z", "friction", "obstacle", "code")
@@ -51,7 +52,6 @@ OVERLAP_SHARE = 1e-10  # of a face's size
 INSIDE = 1.0 - 1e-9  # of the half axis: further out it is an end
 SAME_PLACE = 1e-7  # [m]
 SAME_NORMAL = 1e-10  # squared distance of unit vectors
-DEEP = 0.02  # [m]: faces are touched from at most this or two radii behind them
 LEANING = 0.7  # cosine: between axes that lie flat on the end of a cylinder and those beside it
 
 
@@ -100,6 +100,7 @@ def capsule_contacts(
     begin, end = grid.start[cell], grid.start[cell + 1]
     if begin == end:
         return at
+    at += 0 * cell  # so that a caller's literal zero does not have everything compiled once more
     q = Query(x, y, z, ux, uy, uz, half, radius, reach, begin, end, at)
     t, thick = solids.feature, radius + reach
     wide, deep, high = half * abs(ux) + thick, half * abs(uy) + thick, half * abs(uz) + thick
@@ -122,16 +123,16 @@ def feature_contacts(solids: Solids, q: Query, f: int, out: FloatArray, at: int)
     """Contacts with one feature."""
     kind = int(solids.feature[f, KIND])
     if kind == FACE:
-        return face_contacts(solids, q, f, out, at)
+        return face_contacts(solids.feature, solids.grid.item, q, f, out, at)
     if kind == EDGE:
         return edge_contacts(solids, q, f, out, at)
     if kind == VERTEX:
         return vertex_contacts(solids, q, f, out, at)
     if kind == PILLAR:
-        return pillar_contacts(solids, q, f, out, at)
+        return pillar_contacts(solids.feature, q, f, out, at)
     if kind == CYLINDER:
-        return cylinder_contacts(solids, q, f, out, at)
-    return rim_contacts(solids, q, f, out, at)
+        return cylinder_contacts(solids.feature, q, f, out, at)
+    return rim_contacts(solids.feature, q, f, out, at)
 
 
 @kernel
@@ -139,7 +140,7 @@ def put(
     t: FloatArray,
     q: Query,
     f: int,
-    which: int,
+    code: float,
     place: float,
     distance: float,
     nx: float,
@@ -150,7 +151,7 @@ def put(
 ) -> int:
     """Append a contact. Of two with one sphere in one direction only the nearer is kept: it implies the other.
 
-    Of a sphere whose centre is behind several faces of a solid, only the face nearest to it is kept: the way out.
+    Of a sphere whose centre is behind several faces of a terrain, only the face nearest to it is kept: the way out.
     """
     gap = distance - q.radius
     if not gap < q.reach or at > out.shape[0]:
@@ -168,7 +169,7 @@ def put(
     if row == out.shape[0]:
         return row + 1
     out[row, 0], out[row, 1], out[row, 2], out[row, 3], out[row, 4] = gap, place, nx, ny, nz
-    out[row, 5], out[row, 6], out[row, 7] = t[f, FRICTION], t[f, OBSTACLE], 3.0 * f + which
+    out[row, 5], out[row, 6], out[row, 7] = t[f, FRICTION], t[f, OBSTACLE], code
     return max(at, row + 1)
 
 
@@ -194,10 +195,9 @@ def is_in_face(t: FloatArray, f: int, dx: float, dy: float, dz: float) -> bool:
 
 
 @kernel
-def face_contacts(solids: Solids, q: Query, f: int, out: FloatArray, at: int) -> int:
+def face_contacts(t: FloatArray, item: IntArray, q: Query, f: int, out: FloatArray, at: int) -> int:
     """Both ends above a face, or not far below."""
-    t = solids.feature
-    lowest = -max(0.0, min(t[f, DEPTH], max(2.0 * q.radius, DEEP)))
+    lowest = -max(0.0, min(t[f, DEPTH], max(q.radius, DEEP)))
     for which in range(2):
         place = (2.0 * which - 1.0) * q.half
         dx, dy, dz = from_feature(t, f, q, place)
@@ -205,31 +205,53 @@ def face_contacts(solids: Solids, q: Query, f: int, out: FloatArray, at: int) ->
         side = -1.0 if t[f, DEPTH] < 0.0 and above < 0.0 else 1.0
         above *= side
         if above - q.radius < q.reach and above >= lowest and is_in_face(t, f, dx, dy, dz):
+            if above < 0.0 and not is_way_out(t, item, q, f, place, above):
+                continue
             nx, ny, nz = side * t[f, ALONG], side * t[f, ALONG + 1], side * t[f, ALONG + 2]
-            at = put(t, q, f, which, place, above, nx, ny, nz, out, at)
+            at = put(t, q, f, 3.0 * f + which, place, above, nx, ny, nz, out, at)
     return at
+
+
+@kernel
+def is_way_out(t: FloatArray, item: IntArray, q: Query, f: int, place: float, above: float) -> bool:
+    """Whether a point behind face f is inside the solid, and not only beyond a sharp edge, on the other side.
+
+    Obstacles are convex: no other face may be nearer. Terrain: a face must be straight above the point.
+    """
+    terrain = t[f, OBSTACLE] < 0.0
+    for k in range(q.begin, q.end):
+        g = item[k]
+        if t[g, KIND] == FACE and t[g, OBSTACLE] == t[f, OBSTACLE]:
+            dx, dy, dz = from_feature(t, g, q, place)
+            height, slope = dot(t, g, ALONG, dx, dy, dz), t[g, ALONG + 2]
+            if terrain and height < 0.0 and slope > 1e-9 and is_in_face(t, g, dx, dy, dz - height / slope):
+                return True
+            if not terrain and height > above:
+                return False
+    return not terrain
 
 
 @kernel
 def edge_contacts(solids: Solids, q: Query, f: int, out: FloatArray, at: int) -> int:
     """Both ends beside an edge, and the axis across it."""
-    t = solids.feature
-    for which in range(2):
-        at = edge_contact(solids, q, f, which, (2.0 * which - 1.0) * q.half, out, at)
+    t, item = solids.feature, solids.grid.item
     dx, dy, dz = from_feature(t, f, q, 0.0)
     cosine = dot(t, f, ALONG, q.ux, q.uy, q.uz)
     square = 1.0 - cosine * cosine
-    if square > 1e-12:
-        place = (cosine * dot(t, f, ALONG, dx, dy, dz) - (dx * q.ux + dy * q.uy + dz * q.uz)) / square
-        if abs(place) < INSIDE * q.half:
-            at = edge_contact(solids, q, f, BETWEEN, place, out, at)
+    for which in range(3):
+        place = (2.0 * which - 1.0) * q.half
+        if which == BETWEEN and square > 1e-12:
+            place = (cosine * dot(t, f, ALONG, dx, dy, dz) - (dx * q.ux + dy * q.uy + dz * q.uz)) / square
+        if which < BETWEEN or abs(place) < INSIDE * q.half:
+            at = edge_contact(t, item, q, f, which, place, out, at)
     return at
 
 
 @kernel
-def edge_contact(solids: Solids, q: Query, f: int, which: int, place: float, out: FloatArray, at: int) -> int:
+def edge_contact(
+    t: FloatArray, item: IntArray, q: Query, f: int, which: int, place: float, out: FloatArray, at: int
+) -> int:
     """A point of the axis and an edge. An axis that has sunk in across the edge is pushed back out."""
-    t = solids.feature
     dx, dy, dz = from_feature(t, f, q, place)
     along = dot(t, f, ALONG, dx, dy, dz)
     if along < -OVERLAP or along > t[f, LENGTH] + OVERLAP:
@@ -240,55 +262,57 @@ def edge_contact(solids: Solids, q: Query, f: int, which: int, place: float, out
         return at
     one, other = dot(t, f, INTO_ONE, dx, dy, dz), dot(t, f, INTO_OTHER, dx, dy, dz)
     inverse = 1.0 / distance
-    if which == BETWEEN and min(one, other) > 0.0 and distance < max(2.0 * q.radius, DEEP):
+    c = dot(t, f, INTO_ONE, t[f, INTO_OTHER], t[f, INTO_OTHER + 1], t[f, INTO_OTHER + 2])
+    sunk = min(one, other, one - c * other, other - c * one) > 0.0  # inside the wedge, and the edge is the way out
+    if which == BETWEEN and sunk and distance < max(q.radius, DEEP):
         distance, inverse = -distance, -inverse
     elif max(one, other) > OVERLAP:
         return at
     nx, ny, nz = inverse * dx, inverse * dy, inverse * dz
     # The nearest point of the edge, from the centre of the capsule.
     px, py, pz = place * q.ux - distance * nx, place * q.uy - distance * ny, place * q.uz - distance * nz
-    if is_covered(solids, q, f, q.x + px, q.y + py, q.z + pz, nx, ny, nz):
+    if is_covered(t, item, q, f, q.x + px, q.y + py, q.z + pz, nx, ny, nz):
         return at
-    return put(t, q, f, which, place, distance, nx, ny, nz, out, at)
+    return put(t, q, f, 3.0 * f + which, place, distance, nx, ny, nz, out, at)
 
 
 @kernel
 def vertex_contacts(solids: Solids, q: Query, f: int, out: FloatArray, at: int) -> int:
     """Both ends and the axis against a vertex."""
-    t = solids.feature
+    t, item = solids.feature, solids.grid.item
     dx, dy, dz = from_feature(t, f, q, 0.0)
     for which in range(3):
         place = (2.0 * which - 1.0) * q.half if which < BETWEEN else -(dx * q.ux + dy * q.uy + dz * q.uz)
         if which < BETWEEN or abs(place) < INSIDE * q.half:
             x, y, z = dx + place * q.ux, dy + place * q.uy, dz + place * q.uz
             distance = math.sqrt(x * x + y * y + z * z)
-            if 1e-12 < distance < q.radius + q.reach and is_outside_all(solids, f, x, y, z):
+            if 1e-12 < distance < q.radius + q.reach and is_outside_all(t, solids.direction, f, x, y, z):
                 nx, ny, nz = x / distance, y / distance, z / distance
-                if not is_covered(solids, q, f, t[f, AT], t[f, AT + 1], t[f, AT + 2], nx, ny, nz):
-                    at = put(t, q, f, which, place, distance, nx, ny, nz, out, at)
+                if not is_covered(t, item, q, f, t[f, AT], t[f, AT + 1], t[f, AT + 2], nx, ny, nz):
+                    at = put(t, q, f, 3.0 * f + which, place, distance, nx, ny, nz, out, at)
     return at
 
 
 @kernel
-def is_outside_all(solids: Solids, f: int, x: float, y: float, z: float) -> bool:
+def is_outside_all(t: FloatArray, d: FloatArray, f: int, x: float, y: float, z: float) -> bool:
     """Whether no edge of vertex f comes towards the direction (x, y, z)."""
-    begin, d = int(solids.feature[f, DIRECTIONS]), solids.direction
-    for k in range(begin, begin + int(solids.feature[f, COUNT])):
-        if d[k, 0] * x + d[k, 1] * y + d[k, 2] * z > OVERLAP:
-            return False
-    return True
+    begin, most = int(t[f, DIRECTIONS]), 0.0
+    for k in range(begin, begin + int(t[f, COUNT])):
+        most = max(most, d[k, 0] * x + d[k, 1] * y + d[k, 2] * z)
+    return most <= OVERLAP
 
 
 @kernel
-def is_covered(solids: Solids, q: Query, f: int, x: float, y: float, z: float, nx: float, ny: float, nz: float) -> bool:
+def is_covered(
+    t: FloatArray, item: IntArray, q: Query, f: int, x: float, y: float, z: float, nx: float, ny: float, nz: float
+) -> bool:
     """Whether a point of solid f's edges lies on a face of another solid that leaves no room for the direction n.
 
     Otherwise the joint of two boxes side by side would catch what slides across. The face must not rise from the
     point towards n: none of its corners may.
     """
-    t = solids.feature
     for k in range(q.begin, q.end):
-        g = solids.grid.item[k]
+        g = item[k]
         if t[g, KIND] == FACE and t[g, OBSTACLE] != t[f, OBSTACLE] and t[g, DEPTH] >= 0.0:
             dx, dy, dz = x - t[g, AT], y - t[g, AT + 1], z - t[g, AT + 2]
             on_it = abs(dot(t, g, ALONG, dx, dy, dz)) < OVERLAP and is_in_face(t, g, dx, dy, dz)
@@ -314,9 +338,8 @@ def rises(t: FloatArray, g: int, first: float, second: float, nx: float, ny: flo
 
 
 @kernel
-def pillar_contacts(solids: Solids, q: Query, f: int, out: FloatArray, at: int) -> int:
+def pillar_contacts(t: FloatArray, q: Query, f: int, out: FloatArray, at: int) -> int:
     """An upright cylinder without ends: the nearest point of the axis in plan view, and the ends if it is steep."""
-    t = solids.feature
     dx, dy, _ = from_feature(t, f, q, 0.0)
     plan = q.ux * q.ux + q.uy * q.uy
     nearest = min(q.half, max(-q.half, -(dx * q.ux + dy * q.uy) / plan)) if plan > 1e-18 else q.half
@@ -331,7 +354,7 @@ def pillar_contacts(solids: Solids, q: Query, f: int, out: FloatArray, at: int) 
             nx, ny = (
                 (x / distance, y / distance) if distance > 1e-12 else (-q.uy / math.sqrt(plan), q.ux / math.sqrt(plan))
             )
-            at = put(t, q, f, which, place, distance - t[f, RADIUS], nx, ny, 0.0, out, at)
+            at = put(t, q, f, 3.0 * f + which, place, distance - t[f, RADIUS], nx, ny, 0.0, out, at)
     return at
 
 
@@ -360,18 +383,17 @@ def from_cylinder(t: FloatArray, f: int, q: Query, place: float) -> tuple[float,
 
 
 @kernel
-def cylinder_contacts(solids: Solids, q: Query, f: int, out: FloatArray, at: int) -> int:
+def cylinder_contacts(t: FloatArray, q: Query, f: int, out: FloatArray, at: int) -> int:
     """A solid cylinder: both ends, and the nearest point of the axis if it is none of them.
 
     The distance is a convex function of the place; its slope is the normal's part along the axis.
     """
-    t = solids.feature
     tail, nx, ny, nz = from_cylinder(t, f, q, -q.half)
     fall = nx * q.ux + ny * q.uy + nz * q.uz
-    at = put(t, q, f, TAIL, -q.half, tail, nx, ny, nz, out, at)
+    at = put(t, q, f, 3.0 * f + TAIL, -q.half, tail, nx, ny, nz, out, at)
     head, nx, ny, nz = from_cylinder(t, f, q, q.half)
     rise = nx * q.ux + ny * q.uy + nz * q.uz
-    at = put(t, q, f, HEAD, q.half, head, nx, ny, nz, out, at)
+    at = put(t, q, f, 3.0 * f + HEAD, q.half, head, nx, ny, nz, out, at)
     if not (fall < -1e-12 and rise > 1e-12):
         return at
     # The tangents at both ends bound the distance from below.
@@ -380,9 +402,12 @@ def cylinder_contacts(solids: Solids, q: Query, f: int, out: FloatArray, at: int
         return at
     place = lowest_place(t, f, q, fall, rise)
     distance, nx, ny, nz = from_cylinder(t, f, q, place)
-    on_end = distance > 0.0 and abs(dot(t, f, ALONG, nx, ny, nz)) > 1.0 - 1e-12  # its rim does better
+    dx, dy, dz = from_feature(t, f, q, place)
+    along = dot(t, f, ALONG, dx, dy, dz)
+    off = math.sqrt(max(0.0, dx * dx + dy * dy + dz * dz - along * along))
+    on_end = abs(along) > t[f, HALF] and off < t[f, RADIUS] - 1e-6  # flat on it: the rim has two contacts for this one
     if distance < min(tail, head) - 1e-14 and not on_end:
-        at = put(t, q, f, BETWEEN, place, distance, nx, ny, nz, out, at)
+        at = put(t, q, f, 3.0 * f + BETWEEN, place, distance, nx, ny, nz, out, at)
     return at
 
 
@@ -409,12 +434,11 @@ def lowest_place(t: FloatArray, f: int, q: Query, fall: float, rise: float) -> f
 
 
 @kernel
-def rim_contacts(solids: Solids, q: Query, f: int, out: FloatArray, at: int) -> int:
+def rim_contacts(t: FloatArray, q: Query, f: int, out: FloatArray, at: int) -> int:
     """Where an axis crosses the rim of a cylinder's flat end, in the plane of that end or seen from above it.
 
     An axis parallel to the flat end, or to the side, is equally near in a whole stretch, which these limit.
     """
-    t = solids.feature
     dx, dy, dz = from_feature(t, f, q, 0.0)
     nx, ny, nz = t[f, ALONG], t[f, ALONG + 1], t[f, ALONG + 2]
     above, slope = dx * nx + dy * ny + dz * nz, q.ux * nx + q.uy * ny + q.uz * nz
@@ -425,7 +449,7 @@ def rim_contacts(solids: Solids, q: Query, f: int, out: FloatArray, at: int) -> 
         x, y, z = dx + place * wx, dy + place * wy, dz + place * wz
         off = math.sqrt(x * x + y * y + z * z)
         if abs(place) < INSIDE * q.half and off > t[f, RADIUS]:
-            at = put(t, q, f, BETWEEN, place, off - t[f, RADIUS], x / off, y / off, z / off, out, at)
+            at = put(t, q, f, 3.0 * f + BETWEEN, place, off - t[f, RADIUS], x / off, y / off, z / off, out, at)
         return at
     a, b = wx * wx + wy * wy + wz * wz, dx * wx + dy * wy + dz * wz
     c = dx * dx + dy * dy + dz * dz - t[f, RADIUS] * t[f, RADIUS]
@@ -435,7 +459,7 @@ def rim_contacts(solids: Solids, q: Query, f: int, out: FloatArray, at: int) -> 
     for which in range(2):
         place = (-b + (2.0 * which - 1.0) * math.sqrt(root)) / a
         if abs(place) < INSIDE * q.half and above + place * slope > 0.0:
-            at = put(t, q, f, which, place, above + place * slope, nx, ny, nz, out, at)
+            at = put(t, q, f, 3.0 * f + which, place, above + place * slope, nx, ny, nz, out, at)
     return at
 
 

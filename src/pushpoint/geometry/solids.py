@@ -33,6 +33,7 @@ DIRECTIONS, COUNT = 15, 16  # vertex: its edges are direction[DIRECTIONS : DIREC
 RADIUS, HALF = 15, 16  # pillar, cylinder, rim [m]; cylinder: half length [m]
 COLUMNS = 23
 
+DEEP = 0.02  # [m]: faces are touched by centres at most this or a radius behind them
 LONG = 500.0  # [m]: what is longer goes on for ever; the grid need not reach its ends
 
 BoolArray = npt.NDArray[np.bool_]
@@ -51,6 +52,7 @@ def sort_into_grid(feature: FloatArray, direction: FloatArray, reach: float) -> 
     if len(feature) == 0:
         empty = Grid(np.array([0.0, 0.0, 1.0]), np.array([1, 1]), np.zeros(2, np.int64), np.zeros(0, np.int64))
         return Solids(feature, direction, empty)
+    reach += DEEP  # to see that something is behind a face, but in front of the next
     low, high = feature[:, [X_MIN, Y_MIN]] - reach, feature[:, [X_MAX, Y_MAX]] + reach
     origin, shape, size = _frame(low, high, reach)
     first = np.clip(np.floor((low - origin) / size), 0, shape - 1).astype(np.int64)

@@ -19,8 +19,8 @@ CAPSULE_COLUMNS = ("x", "y", "z", "ux", "uy", "uz", "half", "radius")  # [m]; u:
 def gaps_of_capsules(solids: Solids, capsule: FloatArray, reach: float, out: FloatArray, rows: IntArray) -> int:
     """All contacts of capsules (k, CAPSULE_COLUMNS) with gaps below `reach` [m] into `out`, those of capsule i from
     row rows[i] to rows[i + 1]. Returns the number of rows, or one more than there are if they do not suffice."""
-    at = 0
     rows[0] = 0
+    at = int(rows[0])  # no literal: it would have everything compiled twice
     for i in range(capsule.shape[0]):
         if at <= out.shape[0]:
             at = capsule_contacts(
