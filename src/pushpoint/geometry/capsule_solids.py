@@ -102,7 +102,7 @@ def capsule_contacts(
         return at
     at += 0 * cell  # so that a caller's literal zero does not have everything compiled once more
     q = Query(x, y, z, ux, uy, uz, half, radius, reach, begin, end, at)
-    t, thick = solids.feature, radius + reach
+    t, thick = solids.feature, max(radius + reach, radius, DEEP)
     wide, deep, high = half * abs(ux) + thick, half * abs(uy) + thick, half * abs(uz) + thick
     for k in range(begin, end):
         f = grid.item[k]
@@ -483,9 +483,10 @@ def segment_segment(
     v, `other`: of the second. Of parallel segments, the middle of the stretch in which they are side by side.
     """
     c, du, dv = ux * vx + uy * vy + uz * vz, dx * ux + dy * uy + dz * uz, dx * vx + dy * vy + dz * vz
-    square = 1.0 - c * c
-    if square > 1e-10:
-        s = min(half, max(-half, (c * dv - du) / square))
+    x, y, z = ux - c * vx, uy - c * vy, uz - c * vz  # of u, what is across v
+    square = x * x + y * y + z * z
+    if square > 1e-16:
+        s = min(half, max(-half, -(dx * x + dy * y + dz * z) / square))
     else:  # the second covers, along the first, its shadow about -du
         low, high = max(-half, -du - other), min(half, -du + other)
         s = 0.5 * (low + high) if low < high else min(half, max(-half, -du))
