@@ -9,10 +9,11 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from pushpoint._jit import kernel
+from pushpoint._jit import fused, kernel
 from pushpoint.geometry.solids import (
     ALONG,
     AT,
+    BALL,
     COUNT,
     CYLINDER,
     DEEP,
@@ -113,9 +114,21 @@ def capsule_contacts(
             and y - deep <= t[f, Y_MAX]
             and z + high >= t[f, Z_MIN]
             and z - high <= t[f, Z_MAX]
+            and is_near_ball(t, f, q, thick)
         ):
             at = feature_contacts(solids, q, f, out, at)
     return at
+
+
+@fused
+def is_near_ball(t: FloatArray, f: int, q: Query, thick: float) -> bool:
+    """Whether the axis comes within `thick` [m] of the ball about a feature."""
+    dx, dy = 0.5 * (t[f, X_MIN] + t[f, X_MAX]) - q.x, 0.5 * (t[f, Y_MIN] + t[f, Y_MAX]) - q.y
+    dz = 0.5 * (t[f, Z_MIN] + t[f, Z_MAX]) - q.z
+    place = min(q.half, max(-q.half, dx * q.ux + dy * q.uy + dz * q.uz))
+    dx, dy, dz = dx - place * q.ux, dy - place * q.uy, dz - place * q.uz
+    limit = t[f, BALL] + thick
+    return bool(dx * dx + dy * dy + dz * dz <= limit * limit)
 
 
 @kernel
@@ -311,6 +324,8 @@ def is_covered(
     Otherwise the joint of two boxes side by side would catch what slides across. The face must not rise from the
     point towards n: none of its corners may.
     """
+    if t[f, OBSTACLE] < 0.0:  # terrain has many edges, and seldom a box flush with it
+        return False
     for k in range(q.begin, q.end):
         g = item[k]
         if t[g, KIND] == FACE and t[g, OBSTACLE] != t[f, OBSTACLE] and t[g, DEPTH] >= 0.0:

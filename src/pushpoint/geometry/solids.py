@@ -19,19 +19,20 @@ FACE, EDGE, VERTEX, PILLAR, CYLINDER, RIM = range(6)
 
 # Columns of a feature. The box comes first: most features of a cell are turned down after a look at it.
 X_MIN, X_MAX, Y_MIN, Y_MAX, Z_MIN, Z_MAX = range(6)  # [m]
-KIND, FRICTION, OBSTACLE = 6, 7, 8  # obstacle: index in World.obstacles, -1 for terrain
-AT = 9  # 9-11 [m]: a corner of a face, the start of an edge, a vertex, the centre of a cylinder or of its flat end
-ALONG = 12  # 12-14: the outward normal of a face or of a rim, the direction of an edge or of a cylinder's axis
+BALL = 6  # [m], radius of the ball about the box
+KIND, FRICTION, OBSTACLE = 7, 8, 9  # obstacle: index in World.obstacles, -1 for terrain
+AT = 10  # 10-12 [m]: a corner of a face, the start of an edge, a vertex, the centre of a cylinder or of its flat end
+ALONG = 13  # 13-15: the outward normal of a face or of a rim, the direction of an edge or of a cylinder's axis
 # face: rows of the map from a place to its two coordinates in the face, from 0 to 1 between opposite sides [1/m]
-FIRST, SECOND = 15, 18  # 15-17, 18-20
-FILL = 21  # 1: triangle, the sum of both coordinates is at most 1; 0: parallelogram, each of them is
-DEPTH = 22  # [m], how far below the face a centre may be; negative: a thin wall, touched from both sides
+FIRST, SECOND = 16, 19  # 16-18, 19-21
+FILL = 22  # 1: triangle, the sum of both coordinates is at most 1; 0: parallelogram, each of them is
+DEPTH = 23  # [m], how far below the face a centre may be; negative: a thin wall, touched from both sides
 # edge: across it into its two faces, and its length; the second is zero for a free edge
-INTO_ONE, INTO_OTHER = 15, 18  # 15-17, 18-20
-LENGTH = 21  # [m]
-DIRECTIONS, COUNT = 15, 16  # vertex: its edges are direction[DIRECTIONS : DIRECTIONS + COUNT]
-RADIUS, HALF = 15, 16  # pillar, cylinder, rim [m]; cylinder: half length [m]
-COLUMNS = 23
+INTO_ONE, INTO_OTHER = 16, 19  # 16-18, 19-21
+LENGTH = 22  # [m]
+DIRECTIONS, COUNT = 16, 17  # vertex: its edges are direction[DIRECTIONS : DIRECTIONS + COUNT]
+RADIUS, HALF = 16, 17  # pillar, cylinder, rim [m]; cylinder: half length [m]
+COLUMNS = 24
 
 DEEP = 0.02  # [m]: faces are touched by centres at most this or a radius behind them
 LONG = 500.0  # [m]: what is longer goes on for ever; the grid need not reach its ends
@@ -55,6 +56,9 @@ def sort_into_grid(feature: FloatArray, direction: FloatArray, reach: float) -> 
     reach += DEEP  # to see that something is behind a face, but in front of the next
     low, high = feature[:, [X_MIN, Y_MIN]] - reach, feature[:, [X_MAX, Y_MAX]] + reach
     origin, shape, size = _frame(low, high, reach)
+    middle = np.clip(np.floor(((low + high) / 2 - origin) / size), 0, shape - 1)
+    near = np.lexsort((middle[:, 0], middle[:, 1]))  # what is near in space is near in memory
+    feature, low, high = feature[near], low[near], high[near]
     first = np.clip(np.floor((low - origin) / size), 0, shape - 1).astype(np.int64)
     last = np.clip(np.floor((high - origin) / size), 0, shape - 1).astype(np.int64)
     item, column, row = _cells(first, last)

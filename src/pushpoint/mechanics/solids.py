@@ -6,11 +6,14 @@ directions; a heightfield lies on the plane z = 0, and what of it is flat at z =
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from pushpoint.geometry.solids import (
     ALONG,
     AT,
+    BALL,
     COLUMNS,
     COUNT,
     CYLINDER,
@@ -49,6 +52,7 @@ FAR = 1000.0  # [m]: for ever
 FLAT = 1e-9  # [rad], about: faces that meet at less are one
 THIN = -1.0  # depth of a face that is touched from both sides
 TERRAIN = -1
+CORNERS = np.array([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)])
 
 
 class Parts:
@@ -58,8 +62,8 @@ class Parts:
         self._features: list[FloatArray] = []
         self._directions: list[FloatArray] = []
         self._count = 0
-        self.friction = 0.0
-        self.obstacle = TERRAIN
+        self.friction: float | FloatArray = 0.0
+        self.obstacle: int | IntArray = TERRAIN
 
     def table(self) -> tuple[FloatArray, FloatArray]:
         """All features, and the directions of the edges of vertices."""
@@ -72,6 +76,7 @@ class Parts:
         """New rows (m, COLUMNS) with the boxes of the points `boxed` (m, k, 3) [m]."""
         rows = np.zeros((len(at), COLUMNS))
         rows[:, [X_MIN, Y_MIN, Z_MIN]], rows[:, [X_MAX, Y_MAX, Z_MAX]] = boxed.min(axis=1), boxed.max(axis=1)
+        rows[:, BALL] = np.linalg.norm(np.ptp(boxed, axis=1), axis=1) / 2 * (1 + 1e-12)
         rows[:, KIND], rows[:, FRICTION], rows[:, OBSTACLE] = kind, self.friction, self.obstacle
         rows[:, AT : AT + 3] = at
         self._features.append(rows)
@@ -155,8 +160,9 @@ def make_solids(world: World, reach: float) -> Solids:
             _polygon(parts, thing)
         elif isinstance(thing, Cylinder):
             parts.cylinder(np.array(thing.start), np.array(thing.end), thing.radius, both=True)
-        elif isinstance(thing, Box):
-            _box(parts, thing)
+    boxes = [(k, thing) for k, thing in enumerate(world.obstacles) if isinstance(thing, Box)]
+    if boxes:
+        _boxes(parts, boxes)
     return sort_into_grid(*parts.table(), reach)
 
 
@@ -204,11 +210,38 @@ def _polygon(parts: Parts, polygon: Polygon) -> None:
     _prism(parts, base, np.array([0.0, 0.0, top + FAR]), (False, polygon.height is not None))
 
 
-def _box(parts: Parts, box: Box) -> None:
+def _boxes(parts: Parts, boxes: Sequence[tuple[int, Box]]) -> None:
+    """All boxes at once, with their numbers: there may be thousands, each with 26 features."""
+    half = np.stack([_half_axes(box) for _, box in boxes])  # (m, 3, 3): rows are vectors from the centre to the faces
+    centre = np.array([box.centre for _, box in boxes])
+    corner = centre[:, np.newaxis] + CORNERS @ half  # (m, 8, 3)
+    number, friction = np.array([k for k, _ in boxes]), np.array([box.friction for _, box in boxes])
+
+    def each(times: int) -> None:
+        parts.obstacle, parts.friction = np.repeat(number, times), np.repeat(friction, times)
+
+    for axis in range(3):
+        one, other = 2 * half[:, (axis + 1) % 3], 2 * half[:, (axis + 2) % 3]
+        first, depth = centre - (one + other) / 2, np.linalg.norm(half[:, axis], axis=1)
+        each(1)
+        parts.faces(first + half[:, axis], one, other, depth, 0.0)
+        parts.faces(first - half[:, axis], other, one, depth, 0.0)
+        start = CORNERS[:, axis] < 0
+        signs = CORNERS[start]
+        begin, along = corner[:, start].reshape(-1, 3), np.repeat(2 * half[:, axis], 4, axis=0)
+        inward = [-signs[:, [k]] * half[:, np.newaxis, k] for k in ((axis + 1) % 3, (axis + 2) % 3)]
+        each(4)
+        parts.edges(begin, begin + along, *(v.reshape(-1, 3) for v in inward))
+    each(8)
+    ways = -CORNERS[:, :, np.newaxis] * half[:, np.newaxis]  # (m, 8, 3, 3)
+    parts.vertices(corner.reshape(-1, 3), np.repeat(np.arange(8 * len(boxes)), 3), ways.reshape(-1, 3))
+
+
+def _half_axes(box: Box) -> FloatArray:
+    """Vectors from the centre to the middles of three faces, as rows [m]."""
     axes = about_axis(np.array([0.0, 0.0, 1.0]), box.yaw) @ about_axis(np.array([0.0, 1.0, 0.0]), box.pitch)
     axes = axes @ about_axis(np.array([1.0, 0.0, 0.0]), box.roll)
-    corners = np.array([[-1, -1, -1], [1, -1, -1], [1, 1, -1], [-1, 1, -1]]) * np.array(box.size) / 2
-    _prism(parts, np.array(box.centre) + corners @ axes.T, box.size[2] * axes[:, 2], (True, True))
+    return np.asarray((axes * np.array(box.size) / 2).T)
 
 
 def _prism(parts: Parts, base: FloatArray, up: FloatArray, closed: tuple[bool, bool]) -> None:
@@ -231,8 +264,8 @@ def _prism(parts: Parts, base: FloatArray, up: FloatArray, closed: tuple[bool, b
         _cap(parts, rim, height / 2, above=bool(level.any()))
         centre = rim.mean(axis=0)
         parts.edges(rim, rim + step, centre - rim, np.broadcast_to(other, rim.shape))
-        for k in range(len(rim)):
-            parts.vertex(rim[k], rim[k] + step[k], rim[k] + back[k], rim[k] + other)
+        ways = np.stack([step, back, np.broadcast_to(other, rim.shape)], axis=1).reshape(-1, 3)
+        parts.vertices(rim, np.repeat(np.arange(len(rim)), 3), ways)
 
 
 def _cap(parts: Parts, rim: FloatArray, depth: float, above: bool) -> None:
