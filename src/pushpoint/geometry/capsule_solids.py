@@ -131,7 +131,7 @@ def is_near_ball(t: FloatArray, f: int, q: Query, thick: float) -> bool:
     return bool(dx * dx + dy * dy + dz * dz <= limit * limit)
 
 
-@kernel
+@fused
 def feature_contacts(solids: Solids, q: Query, f: int, out: FloatArray, at: int) -> int:
     """Contacts with one feature."""
     kind = int(solids.feature[f, KIND])
@@ -207,7 +207,7 @@ def is_in_face(t: FloatArray, f: int, dx: float, dy: float, dz: float) -> bool:
     return low >= -OVERLAP_SHARE and high + t[f, FILL] * low <= 1.0 + OVERLAP_SHARE
 
 
-@kernel
+@fused
 def face_contacts(t: FloatArray, item: IntArray, q: Query, f: int, out: FloatArray, at: int) -> int:
     """Both ends above a face, or not far below."""
     lowest = -max(0.0, min(t[f, DEPTH], max(q.radius, DEEP)))
@@ -244,7 +244,7 @@ def is_way_out(t: FloatArray, item: IntArray, q: Query, f: int, place: float, ab
     return not terrain
 
 
-@kernel
+@fused
 def edge_contacts(solids: Solids, q: Query, f: int, out: FloatArray, at: int) -> int:
     """Both ends beside an edge, and the axis across it."""
     t, item = solids.feature, solids.grid.item
@@ -260,7 +260,7 @@ def edge_contacts(solids: Solids, q: Query, f: int, out: FloatArray, at: int) ->
     return at
 
 
-@kernel
+@fused
 def edge_contact(
     t: FloatArray, item: IntArray, q: Query, f: int, which: int, place: float, out: FloatArray, at: int
 ) -> int:
@@ -289,7 +289,7 @@ def edge_contact(
     return put(t, q, f, 3.0 * f + which, place, distance, nx, ny, nz, out, at)
 
 
-@kernel
+@fused
 def vertex_contacts(solids: Solids, q: Query, f: int, out: FloatArray, at: int) -> int:
     """Both ends and the axis against a vertex."""
     t, item = solids.feature, solids.grid.item
