@@ -2,28 +2,70 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
-from pushpoint.geometry.capsules import outline
-from pushpoint.mechanics.rotation import matrices
+from pushpoint.mechanics.capsule_gaps import capsules_of, contacts_of
+from pushpoint.mechanics.solids import has_plane, make_solids
 from pushpoint.mechanics.spatial_pose import lifted
 from pushpoint.robots import Robot
 from pushpoint.types import FloatArray, SpatialPose
-from pushpoint.worlds import World
+from pushpoint.worlds import Profile, World
+
+MARGIN = 0.05  # [m]: further down than this nobody looks at once
+STEP = 0.005  # [m], at least: less than what a link may sink in and still be seen
+ACCURACY = 1e-9  # [m]
 
 
 def put_down(robot: Robot, world: World, pose: SpatialPose, height: float) -> SpatialPose:
-    """The same pose, moved up or down until its lowest point is `height` [m] above the plane z = 0."""
-    ends, radius = end_spheres(robot, pose)
-    return lifted(pose, height - float((ends[:, 2] - radius).min()))
+    """The same pose, moved up or down until its smallest gap to the ground is `height` [m]; obstacles do not count."""
+    capsules, _ = capsules_of(robot, pose)
+    lowest = float((capsules[:, 2] - capsules[:, 6] * np.abs(capsules[:, 5]) - capsules[:, 7]).min())
+    if world.terrain is None:
+        return lifted(pose, height - lowest)
+    return lifted(pose, _landing(_gap_after(world, capsules, height), _top(world) + MARGIN + height - lowest, height))
 
 
-def end_spheres(robot: Robot, pose: SpatialPose) -> tuple[FloatArray, FloatArray]:
-    """Centres (spheres, 3) and radii [m] of the round ends of all capsules."""
-    centres, radii = [], []
-    for link, centre, rotation in zip(robot.links, pose.position, matrices(pose.orientation), strict=True):
-        for capsule in outline(link.shape, link.half_core, link.radius, link.rounding):
-            for sign in (-1.0, 1.0):
-                centres.append(centre + rotation @ [sign * capsule.half, capsule.left, capsule.up])
-                radii.append(capsule.radius)
-    return np.array(centres), np.array(radii)
+def _gap_after(world: World, capsules: FloatArray, height: float) -> Callable[[float], float]:
+    """The smallest gap [m], or `height` and a margin if it is larger, as a function of the way up [m]."""
+    limit = height + MARGIN
+    solids = make_solids(
+        world.model_copy(update={"obstacles": ()}), float((capsules[:, 6:8]).sum(axis=1).max()) + limit
+    )
+    above_plane = capsules[:, 2] - capsules[:, 6] * np.abs(capsules[:, 5]) - capsules[:, 7]
+    plane = float(above_plane.min()) if has_plane(world) else np.inf
+
+    def gap(way: float) -> float:
+        moved = capsules.copy()
+        moved[:, 2] += way
+        rows, _ = contacts_of(solids, moved, limit)
+        return float(min(limit, plane + way, rows[:, 0].min(initial=np.inf)))
+
+    return gap
+
+
+def _top(world: World) -> float:
+    """The highest point of the terrain [m]."""
+    terrain = world.terrain
+    if terrain is None:
+        return 0.0
+    if isinstance(terrain, Profile):
+        return max(z for _, z in terrain.points)
+    return max(max(row) for row in terrain.heights)
+
+
+def _landing(gap: Callable[[float], float], way: float, height: float) -> float:
+    """Down from `way` [m] as far as the gap allows, then bisection: where the gap is `height` [m]."""
+    high, now = way, gap(way)
+    while now > height:
+        high, way = way, way - max(now - height, STEP)
+        now = gap(way)
+    low = way
+    while high - low > ACCURACY:
+        way = 0.5 * (low + high)
+        if gap(way) > height:
+            high = way
+        else:
+            low = way
+    return high

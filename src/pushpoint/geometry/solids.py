@@ -1,0 +1,104 @@
+"""Solids in space as what a capsule can touch: faces, edges and vertices of flat ones, cylinders and their rims.
+
+Each feature is touched only from its Voronoi region, the directions from which it is the nearest part of its solid.
+Joints between coplanar faces and hollow edges have no such directions and are no features: nothing catches there.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from pushpoint.geometry.grid import Grid
+from pushpoint.types import FloatArray, IntArray
+
+FACE, EDGE, VERTEX, PILLAR, CYLINDER, RIM = range(6)
+
+# Columns of a feature. The box comes first: most features of a cell are turned down after a look at it.
+X_MIN, X_MAX, Y_MIN, Y_MAX, Z_MIN, Z_MAX = range(6)  # [m]
+BALL = 6  # [m], radius of the ball about the box
+KIND, FRICTION, OBSTACLE = 7, 8, 9  # obstacle: index in World.obstacles, -1 for terrain
+AT = 10  # 10-12 [m]: a corner of a face, the start of an edge, a vertex, the centre of a cylinder or of its flat end
+ALONG = 13  # 13-15: the outward normal of a face or of a rim, the direction of an edge or of a cylinder's axis
+# face: rows of the map from a place to its two coordinates in the face, from 0 to 1 between opposite sides [1/m]
+FIRST, SECOND = 16, 19  # 16-18, 19-21
+FILL = 22  # 1: triangle, the sum of both coordinates is at most 1; 0: parallelogram, each of them is
+DEPTH = 23  # [m], how far below the face a centre may be; negative: a thin wall, touched from both sides
+# edge: across it into its two faces, and its length; the second is zero for a free edge
+INTO_ONE, INTO_OTHER = 16, 19  # 16-18, 19-21
+LENGTH = 22  # [m]
+DIRECTIONS, COUNT = 16, 17  # vertex: its edges are direction[DIRECTIONS : DIRECTIONS + COUNT]
+RADIUS, HALF = 16, 17  # pillar, cylinder, rim [m]; cylinder: half length [m]
+COLUMNS = 24
+
+DEEP = 0.02  # [m]: faces are touched by centres at most this or a radius behind them
+LONG = 500.0  # [m]: what is longer goes on for ever; the grid need not reach its ends
+
+BoolArray = npt.NDArray[np.bool_]
+
+
+class Solids(NamedTuple):
+    """All features, and a grid that tells which of them are near."""
+
+    feature: FloatArray  # (features, COLUMNS)
+    direction: FloatArray  # (k, 3): unit vectors along the edges of vertices, away from them
+    grid: Grid  # a cell lists what a capsule whose centre is in it may touch; the outermost cells have no end
+
+
+def sort_into_grid(feature: FloatArray, direction: FloatArray, reach: float) -> Solids:
+    """The features with their grid; `reach` [m]: from the centre of a capsule to the furthest thing it asks for."""
+    if len(feature) == 0:
+        empty = Grid(np.array([0.0, 0.0, 1.0]), np.array([1, 1]), np.zeros(2, np.int64), np.zeros(0, np.int64))
+        return Solids(feature, direction, empty)
+    reach += DEEP  # to see that something is behind a face, but in front of the next
+    low, high = feature[:, [X_MIN, Y_MIN]] - reach, feature[:, [X_MAX, Y_MAX]] + reach
+    origin, shape, size = _frame(low, high, reach)
+    middle = np.clip(np.floor(((low + high) / 2 - origin) / size), 0, shape - 1)
+    near = np.lexsort((middle[:, 0], middle[:, 1]))  # what is near in space is near in memory
+    feature, low, high = feature[near], low[near], high[near]
+    first = np.clip(np.floor((low - origin) / size), 0, shape - 1).astype(np.int64)
+    last = np.clip(np.floor((high - origin) / size), 0, shape - 1).astype(np.int64)
+    item, column, row = _cells(first, last)
+    cell = row * shape[0] + column
+    kept = _may_meet(feature, item, origin + size * (np.stack([column, row], axis=1) + 0.5), size, reach)
+    kept |= (column == 0) | (column == shape[0] - 1) | (row == 0) | (row == shape[1] - 1)  # they have no end
+    item, cell = item[kept], cell[kept]
+    order = np.argsort(cell, kind="stable")
+    start = np.concatenate([[0], np.cumsum(np.bincount(cell, minlength=int(np.prod(shape))))]).astype(np.int64)
+    return Solids(feature, direction, Grid(np.array([*origin, size]), shape, start, item[order]))
+
+
+def _frame(low: FloatArray, high: FloatArray, reach: float) -> tuple[FloatArray, IntArray, float]:
+    """Origin, number of columns and rows, and size of the cells, with a ring of cells about everything that ends."""
+    bottom, top = np.zeros(2), np.zeros(2)
+    for k in range(2):
+        ends = high[:, k] - low[:, k] < LONG
+        if ends.any():
+            bottom[k], top[k] = low[ends, k].min(), high[ends, k].max()
+    room = 8 * len(low) + 100_000
+    size = max(reach, math.sqrt(float(np.prod(top - bottom)) / room), float((top - bottom).max()) / room, 1e-9)
+    shape = np.floor((top - bottom) / size).astype(np.int64) + 3
+    return bottom - size, shape, size
+
+
+def _cells(first: IntArray, last: IntArray) -> tuple[IntArray, IntArray, IntArray]:
+    """All cells from the first to the last of each item: item, column, row."""
+    wide, count = last[:, 0] - first[:, 0] + 1, np.prod(last - first + 1, axis=1)
+    item = np.repeat(np.arange(len(first)), count)
+    number = np.arange(len(item)) - np.repeat(np.cumsum(count) - count, count)
+    return item, first[item, 0] + number % wide[item], first[item, 1] + number // wide[item]
+
+
+def _may_meet(feature: FloatArray, item: IntArray, centre: FloatArray, size: float, reach: float) -> BoolArray:
+    """Whether cells are near edges and upright faces, which may be long and lie across the grid."""
+    kind, along = feature[:, KIND], feature[:, ALONG : ALONG + 3]
+    upright = (kind == FACE) & (np.abs(along[:, 2]) < 1e-9)
+    side = np.where(upright[:, np.newaxis], along[:, :2], np.stack([-along[:, 1], along[:, 0]], axis=1))
+    side[~upright & (kind != EDGE)] = 0.0
+    offset = np.sum(side * feature[:, AT : AT + 2], axis=1)
+    room = np.abs(side).sum(axis=1) * size / 2 + np.linalg.norm(side, axis=1) * reach + 1e-9
+    away = np.sum(side[item] * centre, axis=1) - offset[item]
+    return np.asarray(np.abs(away) <= room[item])

@@ -1,0 +1,351 @@
+"""The solids of a world as features that capsules can touch (see geometry.solids).
+
+Upright obstacles have no underside: they go on below the ground. A profile is the whole ground, for ever in all
+directions; a heightfield lies on the plane z = 0, and what of it is flat at z = 0 is left to the plane.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from pushpoint.geometry.solids import (
+    ALONG,
+    AT,
+    BALL,
+    COLUMNS,
+    COUNT,
+    CYLINDER,
+    DEPTH,
+    DIRECTIONS,
+    EDGE,
+    FACE,
+    FILL,
+    FIRST,
+    FRICTION,
+    HALF,
+    INTO_ONE,
+    INTO_OTHER,
+    KIND,
+    LENGTH,
+    OBSTACLE,
+    PILLAR,
+    RADIUS,
+    RIM,
+    SECOND,
+    VERTEX,
+    X_MAX,
+    X_MIN,
+    Y_MAX,
+    Y_MIN,
+    Z_MAX,
+    Z_MIN,
+    Solids,
+    sort_into_grid,
+)
+from pushpoint.mechanics.rotation import about_axis
+from pushpoint.types import FloatArray, IntArray
+from pushpoint.worlds import Box, Cylinder, Disc, Heightfield, Polygon, Profile, Wall, World
+
+FAR = 1000.0  # [m]: for ever
+FLAT = 1e-9  # [rad], about: faces that meet at less are one
+THIN = -1.0  # depth of a face that is touched from both sides
+TERRAIN = -1
+CORNERS = np.array([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)])
+
+
+class Parts:
+    """Features as they are found; those of one obstacle have its friction and its number."""
+
+    def __init__(self) -> None:
+        self._features: list[FloatArray] = []
+        self._directions: list[FloatArray] = []
+        self._count = 0
+        self.friction: float | FloatArray = 0.0
+        self.obstacle: int | IntArray = TERRAIN
+
+    def table(self) -> tuple[FloatArray, FloatArray]:
+        """All features, and the directions of the edges of vertices."""
+        return (
+            np.concatenate([np.zeros((0, COLUMNS)), *self._features]),
+            np.concatenate([np.zeros((0, 3)), *self._directions]),
+        )
+
+    def _add(self, kind: int, at: FloatArray, boxed: FloatArray) -> FloatArray:
+        """New rows (m, COLUMNS) with the boxes of the points `boxed` (m, k, 3) [m]."""
+        rows = np.zeros((len(at), COLUMNS))
+        rows[:, [X_MIN, Y_MIN, Z_MIN]], rows[:, [X_MAX, Y_MAX, Z_MAX]] = boxed.min(axis=1), boxed.max(axis=1)
+        rows[:, BALL] = np.linalg.norm(np.ptp(boxed, axis=1), axis=1) / 2 * (1 + 1e-12)
+        rows[:, KIND], rows[:, FRICTION], rows[:, OBSTACLE] = kind, self.friction, self.obstacle
+        rows[:, AT : AT + 3] = at
+        self._features.append(rows)
+        return rows
+
+    def faces(
+        self, corner: FloatArray, one: FloatArray, other: FloatArray, depth: float | FloatArray, fill: float
+    ) -> None:
+        """Parallelograms (fill 0) or triangles (1) with two sides each, (m, 3) [m]; the normal is one x other."""
+        corner, one, other = (np.reshape(v, (-1, 3)) for v in (corner, one, other))
+        last = corner + one + (1 - fill) * other
+        rows = self._add(FACE, corner, np.stack([corner, corner + one, corner + other, last], axis=1))
+        normal = np.cross(one, other)
+        square = np.sum(normal * normal, axis=1, keepdims=True)
+        rows[:, ALONG : ALONG + 3] = normal / np.sqrt(square)
+        rows[:, FIRST : FIRST + 3] = np.cross(other, normal) / square
+        rows[:, SECOND : SECOND + 3] = np.cross(normal, one) / square
+        rows[:, FILL], rows[:, DEPTH] = fill, depth
+
+    def edges(self, start: FloatArray, end: FloatArray, into_one: FloatArray, into_other: FloatArray) -> None:
+        """Edges with vectors into their two faces, (m, 3); zeros for a face that is not there."""
+        start, end = np.reshape(start, (-1, 3)), np.reshape(end, (-1, 3))
+        rows = self._add(EDGE, start, np.stack([start, end], axis=1))
+        rows[:, LENGTH] = np.linalg.norm(end - start, axis=1)
+        along = (end - start) / rows[:, LENGTH, np.newaxis]
+        rows[:, ALONG : ALONG + 3] = along
+        for column, vectors in ((INTO_ONE, into_one), (INTO_OTHER, into_other)):
+            into = np.reshape(vectors, (-1, 3))
+            across = into - np.sum(into * along, axis=1, keepdims=True) * along
+            size = np.linalg.norm(across, axis=1, keepdims=True)
+            rows[:, column : column + 3] = across / np.where(size > 0, size, 1.0)
+
+    def vertices(self, at: FloatArray, owner: IntArray, edge: FloatArray) -> None:
+        """Vertices (m, 3) [m]; `edge`: vectors away from them, `owner`: the vertex of each, in ascending order."""
+        at = np.reshape(at, (-1, 3))
+        rows = self._add(VERTEX, at, at[:, np.newaxis])
+        count = np.bincount(owner, minlength=len(at))
+        rows[:, COUNT], rows[:, DIRECTIONS] = count, self._count + np.cumsum(count) - count
+        self._directions.append(edge / np.linalg.norm(edge, axis=1, keepdims=True))
+        self._count += len(edge)
+
+    def vertex(self, at: FloatArray, *neighbours: FloatArray) -> None:
+        """One vertex with edges towards its neighbours [m]."""
+        self.vertices(at, np.zeros(len(neighbours), dtype=np.int64), np.array(neighbours) - at)
+
+    def pillar(self, x: float, y: float, radius: float) -> None:
+        """An upright cylinder without ends [m]."""
+        box = np.array([[[x - radius, y - radius, -FAR], [x + radius, y + radius, FAR]]])
+        rows = self._add(PILLAR, np.array([[x, y, 0.0]]), box)
+        rows[:, RADIUS], rows[:, ALONG + 2] = radius, 1.0
+
+    def cylinder(self, start: FloatArray, end: FloatArray, radius: float, both: bool) -> None:
+        """A solid cylinder [m] with the rim of its far end, and of the near one if it has `both`."""
+        along = (end - start) / np.linalg.norm(end - start)
+        wide = radius * np.sqrt(np.maximum(0.0, 1.0 - along * along))
+        box = np.array([[start - wide, start + wide, end - wide, end + wide]])
+        rows = self._add(CYLINDER, (start + end)[np.newaxis] / 2, box)
+        rows[:, ALONG : ALONG + 3], rows[:, RADIUS] = along, radius
+        rows[:, HALF] = np.linalg.norm(end - start) / 2
+        for centre, normal in ((end, along), (start, -along))[: 1 + both]:
+            rim = self._add(RIM, centre[np.newaxis], np.array([[centre - wide, centre + wide]]))
+            rim[:, ALONG : ALONG + 3], rim[:, RADIUS] = normal, radius
+
+
+def make_solids(world: World, reach: float) -> Solids:
+    """All obstacles and the terrain. `reach` [m]: half length, radius and margin of the largest query."""
+    parts = Parts()
+    if isinstance(world.terrain, Profile):
+        parts.friction = world.ground.friction
+        _profile(parts, world.terrain)
+    elif isinstance(world.terrain, Heightfield):
+        parts.friction = world.ground.friction
+        _heightfield(parts, world.terrain)
+    for parts.obstacle, thing in enumerate(world.obstacles):
+        parts.friction = thing.friction
+        if isinstance(thing, Disc):
+            _disc(parts, thing)
+        elif isinstance(thing, Wall):
+            _wall(parts, thing)
+        elif isinstance(thing, Polygon):
+            _polygon(parts, thing)
+        elif isinstance(thing, Cylinder):
+            parts.cylinder(np.array(thing.start), np.array(thing.end), thing.radius, both=True)
+    boxes = [(k, thing) for k, thing in enumerate(world.obstacles) if isinstance(thing, Box)]
+    if boxes:
+        _boxes(parts, boxes)
+    return sort_into_grid(*parts.table(), reach)
+
+
+def has_plane(world: World) -> bool:
+    """Whether the plane z = 0 is ground; a profile takes its place."""
+    return not isinstance(world.terrain, Profile)
+
+
+def _disc(parts: Parts, disc: Disc) -> None:
+    if disc.height is None:
+        parts.pillar(disc.x, disc.y, disc.radius)
+    else:
+        foot, top = np.array([disc.x, disc.y, -FAR]), np.array([disc.x, disc.y, disc.height])
+        parts.cylinder(foot, top, disc.radius, both=False)
+
+
+def _wall(parts: Parts, wall: Wall) -> None:
+    """Thin upright faces; free edges on top and at both ends, and one at each bend."""
+    top = FAR if wall.height is None else wall.height
+    high = np.array([[x, y, top] for x, y in wall.points])
+    down, none = np.array([0.0, 0.0, -top - FAR]), np.zeros(3)
+    low, step = high + down, np.diff(high, axis=0)
+    parts.faces(low[:-1], step, np.broadcast_to(-down, step.shape), THIN, 0.0)
+    if wall.height is not None:
+        parts.edges(high[:-1], high[1:], np.broadcast_to(down, step.shape), np.zeros_like(step))
+    last = len(high) - 1
+    for k in range(len(high)):
+        ways = [p - high[k] for p in (*high[max(k - 1, 0) : k], *high[k + 1 : k + 2])]
+        if 0 < k < last and _is_straight(ways[0], ways[1]):
+            continue
+        parts.edges(low[k], high[k], ways[0], ways[1] if len(ways) > 1 else none)
+        if wall.height is not None:
+            parts.vertex(high[k], low[k], *(high[k] + way for way in ways))
+
+
+def _is_straight(one: FloatArray, other: FloatArray) -> bool:
+    """Whether two vectors point in opposite directions."""
+    size = np.linalg.norm(one) * np.linalg.norm(other)
+    return bool(np.linalg.norm(np.cross(one, other)) < FLAT * size and one @ other < 0)
+
+
+def _polygon(parts: Parts, polygon: Polygon) -> None:
+    top = FAR if polygon.height is None else polygon.height
+    base = np.array([[x, y, -FAR] for x, y in polygon.points])
+    _prism(parts, base, np.array([0.0, 0.0, top + FAR]), (False, polygon.height is not None))
+
+
+def _boxes(parts: Parts, boxes: Sequence[tuple[int, Box]]) -> None:
+    """All boxes at once, with their numbers: there may be thousands, each with 26 features."""
+    half = np.stack([_half_axes(box) for _, box in boxes])  # (m, 3, 3): rows are vectors from the centre to the faces
+    centre = np.array([box.centre for _, box in boxes])
+    corner = centre[:, np.newaxis] + CORNERS @ half  # (m, 8, 3)
+    number, friction = np.array([k for k, _ in boxes]), np.array([box.friction for _, box in boxes])
+
+    def each(times: int) -> None:
+        parts.obstacle, parts.friction = np.repeat(number, times), np.repeat(friction, times)
+
+    for axis in range(3):
+        one, other = 2 * half[:, (axis + 1) % 3], 2 * half[:, (axis + 2) % 3]
+        first, depth = centre - (one + other) / 2, np.linalg.norm(half[:, axis], axis=1)
+        each(1)
+        parts.faces(first + half[:, axis], one, other, depth, 0.0)
+        parts.faces(first - half[:, axis], other, one, depth, 0.0)
+        start = CORNERS[:, axis] < 0
+        signs = CORNERS[start]
+        begin, along = corner[:, start].reshape(-1, 3), np.repeat(2 * half[:, axis], 4, axis=0)
+        inward = [-signs[:, [k]] * half[:, np.newaxis, k] for k in ((axis + 1) % 3, (axis + 2) % 3)]
+        each(4)
+        parts.edges(begin, begin + along, *(v.reshape(-1, 3) for v in inward))
+    each(8)
+    ways = -CORNERS[:, :, np.newaxis] * half[:, np.newaxis]  # (m, 8, 3, 3)
+    parts.vertices(corner.reshape(-1, 3), np.repeat(np.arange(8 * len(boxes)), 3), ways.reshape(-1, 3))
+
+
+def _half_axes(box: Box) -> FloatArray:
+    """Vectors from the centre to the middles of three faces, as rows [m]."""
+    axes = about_axis(np.array([0.0, 0.0, 1.0]), box.yaw) @ about_axis(np.array([0.0, 1.0, 0.0]), box.pitch)
+    axes = axes @ about_axis(np.array([1.0, 0.0, 0.0]), box.roll)
+    return np.asarray((axes * np.array(box.size) / 2).T)
+
+
+def _prism(parts: Parts, base: FloatArray, up: FloatArray, closed: tuple[bool, bool]) -> None:
+    """A prism over a convex polygon, counter-clockwise as seen from where `up` points; `closed`: below and above."""
+    before, after = np.roll(base, 1, axis=0), np.roll(base, -1, axis=0)
+    real = [not _is_straight(b - p, a - p) for b, p, a in zip(before, base, after, strict=True)]
+    base = base[np.array(real)]
+    before, after = np.roll(base, 1, axis=0), np.roll(base, -1, axis=0)
+    step, back = after - base, before - base
+    outward = np.cross(step, up)
+    outward /= np.linalg.norm(outward, axis=1, keepdims=True)
+    wide = np.max(np.sum((base[:, np.newaxis] - base[np.newaxis]) * outward[:, np.newaxis], axis=2), axis=1)
+    parts.faces(base, step, np.broadcast_to(up, base.shape), wide / 2, 0.0)
+    parts.edges(base, base + up, step, back)
+    height = float(np.linalg.norm(up))
+    for level, wanted in zip((np.zeros(3), up), closed, strict=True):
+        if not wanted:
+            continue
+        rim, other = base + level, up - 2 * level
+        _cap(parts, rim, height / 2, above=bool(level.any()))
+        centre = rim.mean(axis=0)
+        parts.edges(rim, rim + step, centre - rim, np.broadcast_to(other, rim.shape))
+        ways = np.stack([step, back, np.broadcast_to(other, rim.shape)], axis=1).reshape(-1, 3)
+        parts.vertices(rim, np.repeat(np.arange(len(rim)), 3), ways)
+
+
+def _cap(parts: Parts, rim: FloatArray, depth: float, above: bool) -> None:
+    """The flat end of a prism: one face if it is a parallelogram, else a fan of triangles."""
+    if len(rim) == 4 and np.allclose(rim[0] + rim[2], rim[1] + rim[3], rtol=0.0, atol=1e-12):
+        one, other = rim[1] - rim[0], rim[3] - rim[0]
+        parts.faces(rim[0], *((one, other) if above else (other, one)), depth, 0.0)
+        return
+    one, other = rim[1:-1] - rim[0], rim[2:] - rim[0]
+    corner = np.broadcast_to(rim[0], one.shape)
+    parts.faces(corner, *((one, other) if above else (other, one)), depth, 1.0)
+
+
+def _profile(parts: Parts, profile: Profile) -> None:
+    """Strips along y, and edges along y where the surface bends down."""
+    line = _without_straight_points(np.array(profile.points))
+    line = np.array([line[0] - [FAR, 0.0], *line, line[-1] + [FAR, 0.0]])
+    line = _without_straight_points(line)
+    points = np.stack([line[:, 0], np.full(len(line), -FAR), line[:, 1]], axis=1)
+    step, wide = np.diff(points, axis=0), np.array([0.0, 2 * FAR, 0.0])
+    parts.faces(points[:-1], step, np.broadcast_to(wide, step.shape), FAR, 0.0)
+    for k in range(1, len(points) - 1):
+        back, forth = -step[k - 1], step[k]
+        if back[0] * forth[2] - back[2] * forth[0] >= 0:
+            parts.edges(points[k], points[k] + wide, back, forth)
+
+
+def _without_straight_points(line: FloatArray) -> FloatArray:
+    """The polyline (k, 2) without points at which it goes straight on."""
+    kept: list[FloatArray] = []
+    for k, point in enumerate(line):
+        inner = 0 < k < len(line) - 1
+        if not inner or not _is_straight(np.append(kept[-1] - point, 0.0), np.append(line[k + 1] - point, 0.0)):
+            kept.append(point)
+    return np.array(kept)
+
+
+def _heightfield(parts: Parts, field: Heightfield) -> None:
+    """Two triangles per cell; the diagonal joins the corners with the larger x and with the larger y."""
+    heights = np.array(field.heights)
+    row, column = np.indices(heights.shape)
+    place = np.stack([field.x + column * field.spacing, field.y + row * field.spacing, heights], axis=-1).reshape(-1, 3)
+    number = np.arange(heights.size).reshape(heights.shape)
+    a, b, c, d = (number[r, s].ravel() for r in (slice(-1), slice(1, None)) for s in (slice(-1), slice(1, None)))
+    _mesh(parts, place, np.concatenate([np.stack([a, b, c], axis=1), np.stack([b, d, c], axis=1)]))
+
+
+def _mesh(parts: Parts, place: FloatArray, triangle: IntArray) -> None:
+    """An open surface of triangles (m, 3), counter-clockwise from outside; what is flat at z = 0 is left out."""
+    one, other = (place[triangle[:, k]] - place[triangle[:, 0]] for k in (1, 2))
+    there = np.any(place[triangle, 2] != 0.0, axis=1)
+    parts.faces(place[triangle[there, 0]], one[there], other[there], FAR, 1.0)
+    start, end, left, right = _inner_edges(triangle)
+    normal = np.cross(one, other)
+    normal /= np.linalg.norm(normal, axis=1, keepdims=True)
+    opposite = triangle.sum(axis=1)
+    into_left, into_right = (place[opposite[t] - start - end] - place[start] for t in (left, right))
+    falls = np.sum(normal[left] * into_right, axis=1) < -FLAT * np.linalg.norm(into_right, axis=1)
+    start, end = start[falls], end[falls]
+    parts.edges(place[start], place[end], into_left[falls], into_right[falls])
+    _mesh_vertices(parts, place, start, end)
+
+
+def _inner_edges(triangle: IntArray) -> tuple[IntArray, IntArray, IntArray, IntArray]:
+    """Edges between two triangles: start, end, and the triangles on either side."""
+    start, end = triangle.ravel(), np.roll(triangle, -1, axis=1).ravel()
+    owner = np.repeat(np.arange(len(triangle)), 3)
+    low, high = np.minimum(start, end), np.maximum(start, end)
+    order = np.lexsort((high, low))
+    low, high, owner = low[order], high[order], owner[order]
+    twin = np.flatnonzero((low[1:] == low[:-1]) & (high[1:] == high[:-1]))
+    return low[twin], high[twin], owner[twin], owner[twin + 1]
+
+
+def _mesh_vertices(parts: Parts, place: FloatArray, start: IntArray, end: IntArray) -> None:
+    """Vertices at which three or more edges stick out: fewer do not make a point."""
+    owner, other = np.concatenate([start, end]), np.concatenate([end, start])
+    kept = np.bincount(owner, minlength=len(place)) >= 3
+    order = np.argsort(owner, kind="stable")
+    order = order[kept[owner[order]]]
+    owner, other = owner[order], other[order]
+    renumbered = np.cumsum(kept) - 1
+    parts.vertices(place[kept], renumbered[owner], place[other] - place[owner])

@@ -1,0 +1,69 @@
+"""Which links of a pose in space intersect which obstacles, the ground or the terrain, and how deep."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from pushpoint.mechanics.capsule_gaps import capsules_of, contacts_of
+from pushpoint.mechanics.solids import has_plane, make_solids
+from pushpoint.robots import Robot
+from pushpoint.types import FloatArray, IntArray, SpatialPose
+from pushpoint.worlds import Box, Polygon, World
+
+GROUND = -1
+MOST_PIECES = 100  # of a capsule
+FAR = 1000.0  # [m], deeper than anything
+
+
+def spatial_overlaps(robot: Robot, world: World, pose: SpatialPose) -> list[tuple[int, int, float]]:
+    """(link, obstacle, depth [m]) of all links with a negative gap, the deepest first; obstacle -1 is the ground."""
+    capsules, link = capsules_of(robot, pose)
+    found: dict[tuple[int, int], float] = {}
+
+    def note(index: int, obstacle: int, depth: float) -> None:
+        if depth > 0.0:
+            found[index, obstacle] = max(depth, found.get((index, obstacle), 0.0))
+
+    if has_plane(world):
+        sunk = capsules[:, 6] * np.abs(capsules[:, 5]) + capsules[:, 7] - capsules[:, 2]
+        for i, depth in zip(link, sunk, strict=True):
+            note(int(i), GROUND, float(depth))
+    pieces, owner = _pieces(capsules)
+    solids = make_solids(world, max([_reach(capsules), *map(_size, world.obstacles)]))
+    for radius in np.unique(pieces[:, 7]):
+        chosen = np.flatnonzero(pieces[:, 7] == radius)
+        # Faces are seen by centres at most a radius behind them: to look deeper, ask for a thicker capsule.
+        thick = pieces[chosen]
+        thick[:, 7] = FAR
+        rows, which = contacts_of(solids, thick, float(radius) - FAR)
+        for row, i in zip(rows, link[owner[chosen[which]]], strict=True):
+            note(int(i), int(row[6]), float(radius) - FAR - float(row[0]))
+    return sorted(((i, o, depth) for (i, o), depth in found.items()), key=lambda entry: -entry[2])
+
+
+def _pieces(capsules: FloatArray) -> tuple[FloatArray, IntArray]:
+    """Capsules cut into short ones, whose ends find what pierces the long ones; and the capsule of each."""
+    rows, owner = [], []
+    for i, (*centre, ux, uy, uz, half, radius) in enumerate(capsules.tolist()):
+        count = min(MOST_PIECES, math.ceil(2 * half / max(radius, 1e-3)) or 1)
+        for k in range(count):
+            place = half * ((2 * k + 1) / count - 1)
+            at = [c + place * u for c, u in zip(centre, (ux, uy, uz), strict=True)]
+            rows.append([*at, ux, uy, uz, half / count, radius])
+            owner.append(i)
+    return np.array(rows), np.array(owner, dtype=np.int64)
+
+
+def _reach(capsules: FloatArray) -> float:
+    return float(capsules[:, 6:8].sum(axis=1).max())
+
+
+def _size(thing: object) -> float:
+    """How far from its faces the inside of a solid may be [m]."""
+    if isinstance(thing, Box):
+        return max(thing.size) / 2
+    if isinstance(thing, Polygon):
+        return float(np.ptp(np.array(thing.points), axis=0).max())
+    return 0.0
