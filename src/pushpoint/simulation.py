@@ -18,6 +18,7 @@ from pushpoint.errors import InvalidInput, SolverFailure
 from pushpoint.mechanics.overlap import overlaps
 from pushpoint.mechanics.pose import moving, planar_pose
 from pushpoint.mechanics.put_down import put_down
+from pushpoint.mechanics.spatial_overlap import spatial_overlaps
 from pushpoint.mechanics.spatial_pose import Attitude, moving_in_space, spatial_pose
 from pushpoint.plants import Eventful, Plant, plants
 from pushpoint.recording import Checkpoint, Recording
@@ -39,7 +40,7 @@ from pushpoint.types import (
 from pushpoint.worlds import World
 
 MULTIPLE_TOLERANCE = 1e-9  # relative: decimal periods are not exact in binary
-TOUCHING = 1e-9  # [m], overlaps of a start pose below this are round-off
+TOUCHING = 2e-9  # [m], overlaps of a start pose below this are round-off
 MOST_PARTS = 10**9  # steps in a tick, ticks in a run: more do not fit in memory
 TABLE_SIZE = 1_000_000  # commands of one kind in a table at most
 JITTER_STREAM = 0x57A27  # keeps the draw of the start apart from those of worlds with the same seed
@@ -168,7 +169,7 @@ def start_pose(scenario: Scenario, robot: Robot, world: World, controller: Contr
     angles, rates = _shape(scenario, robot, controller)
     pose = planar_pose(robot, angles, start.angle, _start_position(scenario), start.link)
     if start.overlap == "refuse":
-        _refuse_overlap(robot, world, pose)
+        _refuse(overlaps(robot, world, pose))
     velocity_x, velocity_y, *_ = start.velocity
     return moving(robot, pose, (velocity_x, velocity_y), start.rate, rates)
 
@@ -189,6 +190,8 @@ def spatial_start_pose(scenario: Scenario, robot: Robot, world: World, controlle
     attitude = Attitude(start.roll, start.pitch, start.angle)
     pose = spatial_pose(robot, angles, attitude, (*_start_position(scenario), 0.0), start.link)
     pose = put_down(robot, world, pose, start.height)
+    if start.overlap == "refuse":
+        _refuse(spatial_overlaps(robot, world, pose))
     velocity = np.array([*start.velocity, 0.0][:3])
     spin = np.array([0.0, 0.0, start.rate] if start.spin is None else start.spin)
     return moving_in_space(robot, pose, velocity, spin, rates)
@@ -221,13 +224,14 @@ def _per_joint(name: str, values: Any, joints: int) -> FloatArray:
     return array
 
 
-def _refuse_overlap(robot: Robot, world: World, pose: Pose) -> None:
-    deep = [row for row in overlaps(robot, world, pose) if row[2] > TOUCHING]
+def _refuse(overlapping: list[tuple[int, int, float]]) -> None:
+    deep = [row for row in overlapping if row[2] > TOUCHING]
     if deep:
         link, obstacle, depth = deep[0]
+        what = f"obstacle {obstacle}" if obstacle >= 0 else "the ground"
         more = f" (and {len(deep) - 1} more)" if len(deep) > 1 else ""
         raise InvalidInput(
-            f"the start pose overlaps: link {link} is {1e3 * depth:.3g} mm inside obstacle {obstacle}{more}; "
+            f"the start pose overlaps: link {link} is {1e3 * depth:.3g} mm inside {what}{more}; "
             "move the start, or set start.overlap = 'allow' to start all the same"
         )
 

@@ -7,6 +7,7 @@ from typing import Any, ClassVar, Protocol, runtime_checkable
 
 import numpy as np
 
+from pushpoint.errors import InvalidInput
 from pushpoint.fields import Frozen
 from pushpoint.robots import Robot
 from pushpoint.types import Command, CommandTable, Event, FloatArray, Observation
@@ -15,6 +16,14 @@ ControllerState = dict[str, Any]  # numbers, strings, arrays by name: what a che
 
 
 ControlEvent = Event
+
+
+def refuse_pitch(controller: str, robot: Robot) -> None:
+    """For controllers that bend a robot sideways only."""
+    if not robot.is_planar:
+        raise InvalidInput(
+            f"controller {controller!r} knows yaw axes only; robot {robot.name!r} has others: use controller 'gait'"
+        )
 
 
 class Controller(Protocol):

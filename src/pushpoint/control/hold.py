@@ -31,11 +31,11 @@ class Hold:
 
     @classmethod
     def build(cls, options: HoldOptions, robot: Robot, control_period: float) -> Hold:
-        joints, wanted = len(robot.links) - 1, options.joint_angle
+        joints, wanted = len(robot.freedoms), options.joint_angle
         if isinstance(wanted, tuple) and len(wanted) != joints:
             raise InvalidInput(
                 f"controller 'hold', option joint_angle has {len(wanted)} values; "
-                f"robot {robot.name!r} has {joints} joints"
+                f"robot {robot.name!r} has {joints} joint angles"
             )
         return cls(None if wanted is None else np.full(joints, wanted, dtype=float))
 

@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Literal, NamedTuple
 import numpy as np
 
 from pushpoint.control import ControlEvent, ControllerState, controllers
+from pushpoint.control._base import refuse_pitch
 from pushpoint.errors import InvalidInput
 from pushpoint.fields import Frozen, NonNegative, Number, Positive
 from pushpoint.robots import Robot
@@ -66,6 +67,7 @@ class JamResolution:
 
     @classmethod
     def build(cls, options: Any, robot: Robot, control_period: float) -> JamResolution:
+        refuse_pitch(cls.name(), robot)
         if len(robot.links) < 3:
             raise InvalidInput(
                 f"controller {cls.name()!r} needs at least 3 links; robot {robot.name!r} has {len(robot.links)}"

@@ -7,6 +7,7 @@ from typing import ClassVar
 import numpy as np
 
 from pushpoint.control import Planned, controllers
+from pushpoint.control._base import refuse_pitch
 from pushpoint.control._schedule import Schedule, Scheduled
 from pushpoint.fields import Frozen, NonNegative, Number
 from pushpoint.robots import Robot
@@ -55,6 +56,7 @@ class Serpenoid(Planned):
 
     @classmethod
     def build(cls, options: SerpenoidOptions, robot: Robot, control_period: float) -> Serpenoid:
+        refuse_pitch("serpenoid", robot)
         return cls(options, len(robot.links) - 1)
 
     def initial_shape(self) -> FloatArray:

@@ -47,11 +47,11 @@ class TorquePlayback(Planned):
 
     @classmethod
     def build(cls, options: TorquePlaybackOptions, robot: Robot, control_period: float) -> TorquePlayback:
-        joints, given = len(robot.links) - 1, len(options.torque[0])
+        joints, given = len(robot.freedoms), len(options.torque[0])
         if given != joints:
             raise InvalidInput(
                 f"controller 'torque_playback', option torque has {given} values per row; "
-                f"robot {robot.name!r} has {joints} joints"
+                f"robot {robot.name!r} has {joints} joint angles"
             )
         return cls(Schedule(np.array(options.times), np.array(options.torque, dtype=float)))
 

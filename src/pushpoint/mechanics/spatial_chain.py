@@ -206,9 +206,7 @@ def begin_inertias(link: Records) -> None:
 
 
 @fused
-def add_rank_one(
-    a: Records, k: float, d1: float, d2: float, d3: float, d4: float, d5: float, d6: float
-) -> None:
+def add_rank_one(a: Records, k: float, d1: float, d2: float, d3: float, d4: float, d5: float, d6: float) -> None:
     """A += k d d'."""
     k1, k2, k3, k4, k5, k6 = k * d1, k * d2, k * d3, k * d4, k * d5, k * d6
     a.a11 += k1 * d1

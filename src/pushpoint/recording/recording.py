@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -59,11 +60,11 @@ class Recording:
         contact_force = np.linalg.norm(self.contacts["force"].values, axis=1)
         return {
             "duration": duration,
-            "distance": float(np.hypot(*moved)),
+            "distance": math.hypot(*moved),
             "path_length": float(np.linalg.norm(np.diff(centre, axis=0), axis=1).sum()),
             "mean_speed_x": float(moved[0] / duration) if duration else 0.0,
             "mean_speed_y": float(moved[1] / duration) if duration else 0.0,
-            "middle_link_displacement": float(np.hypot(*middle_moved)),
+            "middle_link_displacement": math.hypot(*middle_moved),
             "middle_link_displacement_x": float(middle_moved[0]),
             "middle_link_displacement_y": float(middle_moved[1]),
             **self._solver_metrics(),
@@ -83,11 +84,12 @@ class Recording:
 
     def _energy_closure_error(self) -> float:
         """Largest gap between kinetic energy and the works that changed it, relative to their size."""
-        ledger = np.stack([self.data[name].values for name in LEDGER])
+        works = [*LEDGER, "gravity_work"]  # the latter only in space
+        ledger = np.stack([self.data[name].values for name in works if name in self.data])
         ledger_change = ledger - ledger[:, :1]
-        kinetic, works = ledger_change[0], ledger_change[1:]
-        scale = ledger[0].max() + np.abs(works).max(axis=1).sum()
-        return float(np.abs(kinetic - works.sum(axis=0)).max() / scale) if scale > 0 else 0.0
+        kinetic, done = ledger_change[0], ledger_change[1:]
+        scale = ledger[0].max() + np.abs(done).max(axis=1).sum()
+        return float(np.abs(kinetic - done.sum(axis=0)).max() / scale) if scale > 0 else 0.0
 
     def checkpoint(self) -> Checkpoint:
         """The end of the run, to go on from with `resume`."""

@@ -58,4 +58,10 @@ add(
     {"preset": "lateral-undulation"},
 )
 
-add("sidewinding", "Sidewinding from a straight start", "VIII-E and Figs. 8 to 11", {"friction": 0.2}, {"preset": "sidewinding"})
+add(
+    "sidewinding",
+    "Sidewinding from a straight start",
+    "VIII-E and Figs. 8 to 11",
+    {"friction": 0.2},
+    {"preset": "sidewinding"},
+)

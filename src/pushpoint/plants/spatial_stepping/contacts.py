@@ -8,16 +8,23 @@ from __future__ import annotations
 import math
 
 from pushpoint._jit import fused, kernel
+from pushpoint.geometry.capsule_solids import capsule_contacts
+from pushpoint.geometry.solids import Solids
 from pushpoint.numerics.records import Records
 from pushpoint.plants.spatial_stepping.model import (
     CONTACTS,
+    DOWN_X,
+    DOWN_Y,
     DOWN_Z,
     DT,
     EARTH,
     HARDNESS,
     HAS_PLANE,
+    MARGIN,
     MU_S,
     MU_T,
+    ORIGIN_X,
+    ORIGIN_Y,
     ORIGIN_Z,
     ROLL,
     Problem,
@@ -27,6 +34,7 @@ from pushpoint.plants.spatial_stepping.model import (
 RECOVERY = 0.25  # part of a penetration that is undone in a step: all of it at once would add energy
 CODES = 4.0  # per capsule: tail end and head end on the plane
 GROUND = -1.0  # as an obstacle
+TOO_MANY = -1
 
 
 @fused
@@ -120,13 +128,75 @@ def near_plane(problem: Problem, state: State) -> int:
     return count
 
 
+@fused
+def look_ahead(a: Records, half: float, dt: float) -> float:
+    """How far [m] from a link contacts are looked for: twice the way of its fastest point, and a little."""
+    v1, v2, v3 = a.v1 + a.w2 * a.c3 - a.w3 * a.c2, a.v2 + a.w3 * a.c1 - a.w1 * a.c3, a.v3 + a.w1 * a.c2 - a.w2 * a.c1
+    speed = math.sqrt(v1 * v1 + v2 * v2 + v3 * v3) + half * math.sqrt(a.w1 * a.w1 + a.w2 * a.w2 + a.w3 * a.w3)
+    return float(min(20.0 * EARTH * dt * dt + 2.0 * dt * speed, MARGIN))
+
+
+@fused
+def add_solid(problem: Problem, state: State, count: int, seen: int, m: int, row: int) -> int:
+    """Make contact `count` of a row of Problem.found, of capsule m. Returns where in the memory to look next."""
+    found, dt = problem.found, problem.number[DT]
+    i, left, up, radius = (
+        int(problem.capsule[m, 0]),
+        problem.capsule[m, 1],
+        problem.capsule[m, 2],
+        problem.capsule[m, 4],
+    )
+    a, c = problem.link[i], problem.contact[count]
+    gap, place, n1, n2, n3 = found[row, 0], found[row, 1], found[row, 2], found[row, 3], found[row, 4]
+    c.link = i
+    c.r1 = a.c1 + left * a.y1 + up * a.z1 + place * a.x1 - radius * n1
+    c.r2 = a.c2 + left * a.y2 + up * a.z2 + place * a.x2 - radius * n2
+    c.r3 = a.c3 + left * a.y3 + up * a.z3 + place * a.x3 - radius * n3
+    set_frame(c, a, n1, n2, n3)
+    set_gap(c, gap, dt)
+    c.obstacle, c.place = found[row, 6], place
+    if c.obstacle < 0.0:
+        set_friction(
+            c, a, problem.number[HARDNESS], problem.number[MU_T], problem.number[MU_S], problem.number[ROLL] * radius
+        )
+    else:
+        set_friction(c, a, problem.number[HARDNESS], found[row, 5], found[row, 5], 0.0)
+    c.which = found[row, 7] % 3.0
+    c.code = found[row, 7] * problem.capsule.shape[0] + m
+    fall = n1 * problem.number[DOWN_X] + n2 * problem.number[DOWN_Y] + n3 * problem.number[DOWN_Z]
+    return recall(c, state, seen, gap + dt * (end_speed(a, c.r1, c.r2, c.r3, n1, n2, n3) + dt * fall))
+
+
 @kernel
-def find_contacts(problem: Problem, state: State) -> None:
-    """All contacts of the step."""
+def near_solids(problem: Problem, state: State, solids: Solids, count: int) -> int:
+    """Contacts of all capsules with terrain and obstacles, after those with the plane."""
+    seen = count
+    for m in range(problem.capsule.shape[0]):
+        a, half, radius = problem.link[int(problem.capsule[m, 0])], problem.capsule[m, 3], problem.capsule[m, 4]
+        left, up = problem.capsule[m, 1], problem.capsule[m, 2]
+        x = problem.number[ORIGIN_X] + a.c1 + left * a.y1 + up * a.z1
+        y = problem.number[ORIGIN_Y] + a.c2 + left * a.y2 + up * a.z2
+        z = problem.number[ORIGIN_Z] + a.c3 + left * a.y3 + up * a.z3
+        reach = look_ahead(a, half + radius, problem.number[DT])
+        rows = capsule_contacts(solids, x, y, z, a.x1, a.x2, a.x3, half, radius, reach, problem.found, 0)
+        if rows > problem.found.shape[0] or count + rows > problem.contact.shape[0]:
+            return TOO_MANY
+        for row in range(rows):
+            seen = add_solid(problem, state, count, seen, m, row)
+            count += 1
+    return count
+
+
+@kernel
+def find_contacts(problem: Problem, state: State, solids: Solids | None) -> bool:
+    """All contacts of the step. Returns False if there is no room for them."""
     count = 0
     if problem.number[HAS_PLANE] > 0.0:
         count = near_plane(problem, state)
-    problem.number[CONTACTS] = count
+    if solids is not None:
+        count = near_solids(problem, state, solids, count)
+    problem.number[CONTACTS] = max(count, 0)
+    return count != TOO_MANY
 
 
 @kernel

@@ -6,8 +6,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from pushpoint.geometry.capsule_solids import CONTACT_COLUMNS
 from pushpoint.geometry.capsules import outline
+from pushpoint.geometry.solids import Solids
 from pushpoint.mechanics.rotation import matrices
+from pushpoint.mechanics.solids import has_plane, make_solids
 from pushpoint.mechanics.spatial_chain import CHAIN_FIELDS, FREEDOM_FIELDS, make_tree
 from pushpoint.numerics.records import Records, record_array
 from pushpoint.plants.spatial_stepping.options import SpatialSteppingOptions
@@ -66,7 +69,8 @@ PAIR_FIELDS = (
     CONTACTS, WORST_LINK, ORIGIN_X, ORIGIN_Y, ORIGIN_Z,  # of the step
 ) = range(17)  # fmt: skip
 PAIRS_PER_LINK = 12
-CONTACTS_PER_CAPSULE = 24
+CONTACTS_PER_CAPSULE = 32
+MARGIN = 0.05  # [m]: contacts are looked for at most this far from a link
 
 
 class Problem(NamedTuple):
@@ -78,6 +82,7 @@ class Problem(NamedTuple):
     joint: Records  # (freedoms,): JOINT_FIELDS
     capsule: FloatArray  # (capsules, 5): link, left, up, half, radius
     contact: Records  # CONTACT_FIELDS
+    found: FloatArray  # (rows, 8): contacts of one capsule with solids, geometry.capsule_solids.CONTACT_COLUMNS
     scratch: FloatArray  # (6, 7)
 
 
@@ -115,8 +120,17 @@ def make_problem(robot: Robot, world: World, servo: Servo, options: SpatialStepp
         joint=_joints(robot, servo),
         capsule=capsule,
         contact=record_array(len(capsule) * CONTACTS_PER_CAPSULE, CONTACT_FIELDS),
+        found=np.zeros((CONTACTS_PER_CAPSULE, len(CONTACT_COLUMNS))),
         scratch=np.zeros((6, 7)),
     )
+
+
+def make_surroundings(robot: Robot, world: World) -> Solids | None:
+    """What a robot may meet besides the plane; None if there is nothing."""
+    if world.terrain is None and not world.obstacles:
+        return None
+    # Capsules of square links lie off the links' axes, but are shorter than the rest allows for.
+    return make_solids(world, max(link.half_core + link.radius for link in robot.links) + MARGIN)
 
 
 def _numbers(robot: Robot, world: World, options: SpatialSteppingOptions) -> FloatArray:
@@ -126,7 +140,7 @@ def _numbers(robot: Robot, world: World, options: SpatialSteppingOptions) -> Flo
     down = np.array(world.down)
     number[DOWN_X : DOWN_Z + 1] = world.gravity * down / np.linalg.norm(down)
     number[MU_T], number[MU_S], number[ROLL] = world.ground.along, world.ground.across, world.ground.rolling
-    number[HAS_PLANE] = world.terrain is None or world.terrain.kind == "heightfield"
+    number[HAS_PLANE] = has_plane(world)
     number[HARDNESS] = options.hardness
     return number
 

@@ -21,6 +21,7 @@ from pushpoint.plants.spatial_stepping.model import (
     State,
     make_problem,
     make_state,
+    make_surroundings,
 )
 from pushpoint.plants.spatial_stepping.options import SpatialSteppingOptions
 from pushpoint.plants.spatial_stepping.run import TABLE_FULL, run_ticks
@@ -64,7 +65,8 @@ class SpatialStepping:
         self.dt = options.dt
         self._problem = make_problem(robot, world, servo, options)
         self._joint_of = _torque_places(robot)
-        self._kernels = "spatial_stepping"
+        self._solids = make_surroundings(robot, world)
+        self._kernels = "spatial_stepping" + (", with solids" if self._solids else "")
         self._fast_run: Run | None = None  # see `_run`
 
     @classmethod
@@ -120,13 +122,13 @@ class SpatialStepping:
     def rollout(self, state: State, table: CommandTable, substeps: int, trace: Trace) -> tuple[Trace, Failure | None]:
         status, tick = self._run(state, table, 0, substeps, trace)
         while status == TABLE_FULL:
-            trace = grown(trace, max(2 * len(trace.contact), 4096))
+            trace = grown(trace, max(2 * len(trace.contact), 2 * len(state.pair), 4096))
             status, tick = self._run(state, table, tick, substeps, trace)
         return trace, None if status == OK else self._failure(state, trace, Status(status))
 
     def _run(self, state: State, table: CommandTable, tick: int, substeps: int, trace: Trace) -> tuple[int, int]:
         """The first run, and those with tables of another kind, take the long way past Numba's look at all types."""
-        arguments = (self._problem, state, table, tick, substeps, trace)
+        arguments = (self._problem, self._solids, state, table, tick, substeps, trace)
         usual = all(column.dtype.char == "d" and column.flags.c_contiguous for column in table)
         if usual and self._fast_run is not None:
             return self._fast_run(*arguments)

@@ -5,15 +5,17 @@ from __future__ import annotations
 import math
 
 from pushpoint._jit import entry_point, fused, kernel
+from pushpoint.geometry.solids import Solids
 from pushpoint.mechanics.spatial_chain import move_links, place_links
 from pushpoint.numerics.records import Records
 from pushpoint.plants.spatial_stepping.joints import drive_joints
-from pushpoint.plants.spatial_stepping.model import CONTACTS, DT, Problem, State
+from pushpoint.plants.spatial_stepping.model import CONTACTS, DT, ORIGIN_X, ORIGIN_Y, ORIGIN_Z, Problem, State
 from pushpoint.plants.spatial_stepping.newton import newton
-from pushpoint.plants.spatial_stepping.step import OK, aim_axes, begin_step, end_step
+from pushpoint.plants.spatial_stepping.step import OK, TOO_MANY_CONTACTS, aim_axes, begin_step, end_step
 from pushpoint.types import CommandTable, FloatArray, Trace
 
 TABLE_FULL = -1  # the contact table of the trace must grow before the run can go on
+IMPACT = 10.0 * 9.81  # [m/s2]: a contact that is stopped harder than this is an impact
 SUMS = 8  # of the tick; as many again since the last row
 
 
@@ -36,8 +38,50 @@ def clear_tick(state: State) -> None:
 
 
 @kernel
-def add_impulses(problem: Problem, state: State) -> None:
-    """Sum up the impulses of the step."""
+def pair_of(state: State, link: float, obstacle: float, which: float) -> int:
+    """The pair's row, a new one if need be; -1 if there is no room."""
+    free = -1
+    for p in range(state.clock[2]):
+        pair = state.pair[p]
+        if pair.link == link and pair.obstacle == obstacle and pair.which == which:
+            return p
+        if pair.link < 0.0:
+            free = p
+    if free < 0:
+        if state.clock[2] == state.pair.shape[0]:
+            return -1
+        free = state.clock[2]
+        state.clock[2] += 1
+    pair = state.pair[free]
+    pair.link, pair.obstacle, pair.which = link, obstacle, which
+    pair.tick_x = pair.tick_y = pair.tick_z = pair.record_x = pair.record_y = pair.record_z = pair.impact = 0.0
+    return free
+
+
+@kernel
+def note_pair(problem: Problem, state: State, c: Records) -> bool:
+    """Add the impulse of a contact with an obstacle or the terrain to its pair; False if there is no room."""
+    p = pair_of(state, c.link, c.obstacle, c.which)
+    if p < 0:
+        return False
+    pair = state.pair[p]
+    pair.tick_x += c.pn * c.n1 + c.pt * c.t1 + c.ps * c.s1
+    pair.tick_y += c.pn * c.n2 + c.pt * c.t2 + c.ps * c.s2
+    pair.tick_z += c.pn * c.n3 + c.pt * c.t3 + c.ps * c.s3
+    pair.place, pair.slip = c.place, c.slips if max(c.mu_t, c.mu_s) > 0.0 else 0.0
+    pair.point_x = problem.number[ORIGIN_X] + c.r1
+    pair.point_y = problem.number[ORIGIN_Y] + c.r2
+    pair.point_z = problem.number[ORIGIN_Z] + c.r3
+    pair.normal_x, pair.normal_y, pair.normal_z = c.n1, c.n2, c.n3
+    if c.start_n + c.approach < -IMPACT * problem.number[DT]:  # it arrived faster than it may
+        pair.impact += c.pn
+    return True
+
+
+@kernel
+def add_impulses(problem: Problem, state: State) -> bool:
+    """Sum up the impulses of the step. Returns False if there is no room for all pairs."""
+    fits = True
     for k in range(int(problem.number[CONTACTS])):
         c = problem.contact[k]
         if c.pn <= 0.0:
@@ -46,6 +90,15 @@ def add_impulses(problem: Problem, state: State) -> None:
         state.sums[i, at] += c.pn * c.n1 + c.pt * c.t1 + c.ps * c.s1
         state.sums[i, at + 1] += c.pn * c.n2 + c.pt * c.t2 + c.ps * c.s2
         state.sums[i, at + 2] += c.pn * c.n3 + c.pt * c.t3 + c.ps * c.s3
+        if c.code >= 0.0 and not note_pair(problem, state, c):
+            fits = False
+    add_torques(problem, state)
+    return fits
+
+
+@kernel
+def add_torques(problem: Problem, state: State) -> None:
+    """Impulses of the servos, kept with the link on the head's side of the joint, from the tail's axis on."""
     for k in range(1, problem.tree.shape[0]):
         link = problem.tree[k, 0]
         first, second = problem.tree[k, 2], problem.tree[k, 3]
@@ -64,6 +117,31 @@ def close_sums(state: State) -> None:
     for i in range(state.sums.shape[0]):
         for k in range(SUMS):
             state.sums[i, SUMS + k] += state.sums[i, k]
+    for p in range(state.clock[2]):
+        pair = state.pair[p]
+        pair.record_x, pair.record_y, pair.record_z = pair.record_x + pair.tick_x, pair.record_y + pair.tick_y, pair.record_z + pair.tick_z  # fmt: skip
+
+
+@kernel
+def write_contacts(state: State, trace: Trace, span: float) -> None:
+    """Pairs that pushed since the last row, with their mean force: types.SPATIAL_CONTACT_COLUMNS. Others are freed."""
+    out, at = trace.contact, trace.cursor[1]
+    for p in range(state.clock[2]):
+        pair = state.pair[p]
+        f1, f2, f3 = pair.record_x, pair.record_y, pair.record_z
+        if pair.link < 0.0:
+            continue
+        if f1 == 0.0 and f2 == 0.0 and f3 == 0.0:
+            pair.link = -1.0
+            continue
+        out[at, 0], out[at, 1], out[at, 2], out[at, 3] = trace.cursor[0], pair.link, pair.obstacle, pair.place
+        out[at, 4], out[at, 5], out[at, 6] = pair.point_x, pair.point_y, pair.point_z
+        out[at, 7], out[at, 8], out[at, 9] = pair.normal_x, pair.normal_y, pair.normal_z
+        out[at, 10], out[at, 11], out[at, 12] = f1 / span, f2 / span, f3 / span
+        out[at, 13], out[at, 14] = pair.slip, pair.impact
+        pair.record_x = pair.record_y = pair.record_z = pair.impact = 0.0
+        at += 1
+    trace.cursor[1] = at
 
 
 @fused
@@ -133,31 +211,51 @@ def write_row(state: State, trace: Trace, time: float, span: float) -> None:
     trace.cursor[3] = 0
 
 
+@kernel
+def one_step(problem: Problem, solids: Solids | None, state: State, trace: Trace) -> int:
+    """A step whose joints are driven already. Returns the status."""
+    residual, iterations = 0.0, 0
+    status = begin_step(problem, state, solids)
+    if status == OK:
+        residual, iterations = newton(problem)
+        status = end_step(problem, state, residual)
+        if not add_impulses(problem, state) and status == OK:
+            status = TOO_MANY_CONTACTS
+    at = trace.cursor[2]
+    trace.step[at, 0], trace.step[at, 1], trace.step[at, 2] = residual, iterations, status
+    trace.cursor[2] = at + 1
+    return status
+
+
 @entry_point
 def run_ticks(
-    problem: Problem, state: State, commands: CommandTable, first: int, substeps: int, trace: Trace
+    problem: Problem,
+    solids: Solids | None,
+    state: State,
+    commands: CommandTable,
+    first: int,
+    substeps: int,
+    trace: Trace,
 ) -> tuple[int, int]:
     """Ticks `first` .. of the table. Returns the status and the number of the tick that was not completed."""
     dt = problem.number[DT]
     load_state(problem, state)
     for row in range(first, commands.joint_angle.shape[0]):
+        if trace.cursor[1] + state.pair.shape[0] > trace.contact.shape[0] and solids is not None:
+            return TABLE_FULL, row
         clear_tick(state)
         for k in range(substeps):
             drive_joints(problem.joint, commands, row, (k + 1) * dt, dt)
-            begin_step(problem, state)
-            residual, iterations = newton(problem)
-            status = end_step(problem, state, residual)
-            add_impulses(problem, state)
-            at = trace.cursor[2]
-            trace.step[at, 0], trace.step[at, 1], trace.step[at, 2] = residual, iterations, status
-            trace.cursor[2] = at + 1
+            status = one_step(problem, solids, state, trace)
             if status != OK:
                 show_bodies(problem, state)
                 return status, row
         close_sums(state)
         trace.cursor[3] += 1
         if trace.cursor[3] == trace.cursor[4]:
+            span = trace.cursor[3] * substeps * dt
             show_bodies(problem, state)
-            write_row(state, trace, state.clock[0] * dt, trace.cursor[3] * substeps * dt)
+            write_contacts(state, trace, span)
+            write_row(state, trace, state.clock[0] * dt, span)
     show_bodies(problem, state)
     return OK, commands.joint_angle.shape[0]

@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 
 from pushpoint._jit import fused, kernel
+from pushpoint.geometry.solids import Solids
 from pushpoint.mechanics.spatial_chain import later_momentum, move_links, place_inertias, place_links
 from pushpoint.numerics.records import Records
 from pushpoint.plants.spatial_stepping.contacts import find_contacts, remember_contacts
@@ -31,7 +32,7 @@ from pushpoint.plants.spatial_stepping.model import (
     State,
 )
 
-OK, NOT_CONVERGED, NOT_FINITE = 0, 1, 2
+OK, NOT_CONVERGED, NOT_FINITE, TOO_MANY_CONTACTS = range(4)
 
 
 @kernel
@@ -79,8 +80,8 @@ def carry_momenta(problem: Problem, state: State, v1: float, v2: float, v3: floa
 
 
 @kernel
-def begin_step(problem: Problem, state: State) -> None:
-    """Middle pose, motions there with the old velocities, contacts."""
+def begin_step(problem: Problem, state: State, solids: Solids | None) -> int:
+    """Middle pose, motions there with the old velocities, contacts. Returns the status."""
     root = int(problem.tree[0, 0])
     a, b = problem.link[root], state.body[root]
     h = 0.5 * problem.number[DT]
@@ -93,8 +94,9 @@ def begin_step(problem: Problem, state: State) -> None:
     place_inertias(problem.link)
     move_links(problem.link, problem.joint, problem.tree)
     carry_momenta(problem, state, h * b.vx, h * b.vy, h * b.vz)
-    find_contacts(problem, state)
+    fits = find_contacts(problem, state, solids)
     measure_speeds(problem.link, problem.contact, int(problem.number[CONTACTS]))
+    return OK if fits else TOO_MANY_CONTACTS
 
 
 @kernel
