@@ -96,11 +96,13 @@ class Parts:
         rows[:, SECOND : SECOND + 3] = np.cross(normal, one) / square
         rows[:, FILL], rows[:, DEPTH] = fill, depth
 
-    def edges(self, start: FloatArray, end: FloatArray, into_one: FloatArray, into_other: FloatArray) -> None:
-        """Edges with vectors into their two faces, (m, 3); zeros for a face that is not there."""
+    def edges(
+        self, start: FloatArray, end: FloatArray, into_one: FloatArray, into_other: FloatArray, depth: float = 0.0
+    ) -> None:
+        """Edges with vectors into their two faces, (m, 3); zeros for a face that is not there. depth: THIN or 0."""
         start, end = np.reshape(start, (-1, 3)), np.reshape(end, (-1, 3))
         rows = self._add(EDGE, start, np.stack([start, end], axis=1))
-        rows[:, LENGTH] = np.linalg.norm(end - start, axis=1)
+        rows[:, LENGTH], rows[:, DEPTH] = np.linalg.norm(end - start, axis=1), depth
         along = (end - start) / rows[:, LENGTH, np.newaxis]
         rows[:, ALONG : ALONG + 3] = along
         for column, vectors in ((INTO_ONE, into_one), (INTO_OTHER, into_other)):
@@ -193,7 +195,7 @@ def _wall(parts: Parts, wall: Wall) -> None:
         ways = [p - high[k] for p in (*high[max(k - 1, 0) : k], *high[k + 1 : k + 2])]
         if 0 < k < last and _is_straight(ways[0], ways[1]):
             continue
-        parts.edges(low[k], high[k], ways[0], ways[1] if len(ways) > 1 else none)
+        parts.edges(low[k], high[k], ways[0], ways[1] if len(ways) > 1 else none, THIN)
         if wall.height is not None:
             parts.vertex(high[k], low[k], *(high[k] + way for way in ways))
 
@@ -231,7 +233,7 @@ def _boxes(parts: Parts, boxes: Sequence[tuple[int, Box]]) -> None:
         begin, along = corner[:, start].reshape(-1, 3), np.repeat(2 * half[:, axis], 4, axis=0)
         inward = [-signs[:, [k]] * half[:, np.newaxis, k] for k in ((axis + 1) % 3, (axis + 2) % 3)]
         each(4)
-        parts.edges(begin, begin + along, *(v.reshape(-1, 3) for v in inward))
+        parts.edges(begin, begin + along, inward[0].reshape(-1, 3), inward[1].reshape(-1, 3))
     each(8)
     ways = -CORNERS[:, :, np.newaxis] * half[:, np.newaxis]  # (m, 8, 3, 3)
     parts.vertices(corner.reshape(-1, 3), np.repeat(np.arange(8 * len(boxes)), 3), ways.reshape(-1, 3))
