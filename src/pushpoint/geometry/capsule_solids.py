@@ -277,7 +277,7 @@ def edge_contact(
     inverse = 1.0 / distance
     c = dot(t, f, INTO_ONE, t[f, INTO_OTHER], t[f, INTO_OTHER + 1], t[f, INTO_OTHER + 2])
     sunk = min(one, other, one - c * other, other - c * one) > 0.0  # inside the wedge, and the edge is the way out
-    if which == BETWEEN and sunk and distance < max(q.radius, DEEP):
+    if which == BETWEEN and sunk and distance < min(t[f, DEPTH], max(q.radius, DEEP)):
         distance, inverse = -distance, -inverse
     elif max(one, other) > OVERLAP:
         return at
@@ -352,7 +352,7 @@ def rises(t: FloatArray, g: int, first: float, second: float, nx: float, ny: flo
     return bool(highest - here > 1e-6)
 
 
-@kernel
+@fused
 def pillar_contacts(t: FloatArray, q: Query, f: int, out: FloatArray, at: int) -> int:
     """An upright cylinder without ends: the nearest point of the axis in plan view, and the ends if it is steep."""
     dx, dy, _ = from_feature(t, f, q, 0.0)

@@ -26,7 +26,7 @@ ALONG = 13  # 13-15: the outward normal of a face or of a rim, the direction of 
 # face: rows of the map from a place to its two coordinates in the face, from 0 to 1 between opposite sides [1/m]
 FIRST, SECOND = 16, 19  # 16-18, 19-21
 FILL = 22  # 1: triangle, the sum of both coordinates is at most 1; 0: parallelogram, each of them is
-DEPTH = 23  # [m], how far below the face a centre may be; negative: a thin wall, touched from both sides
+DEPTH = 23  # [m], how far behind a face or edge a centre may be; negative: of a thin wall, touched from both sides
 # edge: across it into its two faces, and its length; the second is zero for a free edge
 INTO_ONE, INTO_OTHER = 16, 19  # 16-18, 19-21
 LENGTH = 22  # [m]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from pushpoint._jit import entry_point
+from pushpoint._jit import compiling_once, entry_point
 from pushpoint.geometry.capsule_solids import capsule_contacts
 from pushpoint.geometry.capsules import outline
 from pushpoint.geometry.solids import Solids
@@ -44,8 +44,9 @@ def gaps_of_capsules(solids: Solids, capsule: FloatArray, reach: float, out: Flo
 def contacts_of(solids: Solids, capsule: FloatArray, reach: float) -> tuple[FloatArray, IntArray]:
     """All contacts with gaps below `reach` [m] (rows, CONTACT_COLUMNS and room), and the capsule of each."""
     out, rows = np.empty((64 + 16 * len(capsule), 10)), np.zeros(len(capsule) + 1, dtype=np.int64)
-    while gaps_of_capsules(solids, capsule, reach, out, rows) > len(out):
-        out = np.empty((4 * len(out), 10))
+    with compiling_once("gaps of capsules"):
+        while gaps_of_capsules(solids, capsule, reach, out, rows) > len(out):
+            out = np.empty((4 * len(out), 10))
     return out[: rows[-1]], np.repeat(np.arange(len(capsule)), np.diff(rows))
 
 

@@ -96,11 +96,18 @@ class Parts:
         rows[:, SECOND : SECOND + 3] = np.cross(normal, one) / square
         rows[:, FILL], rows[:, DEPTH] = fill, depth
 
-    def edges(self, start: FloatArray, end: FloatArray, into_one: FloatArray, into_other: FloatArray) -> None:
+    def edges(
+        self,
+        start: FloatArray,
+        end: FloatArray,
+        into_one: FloatArray,
+        into_other: FloatArray,
+        depth: float | FloatArray,
+    ) -> None:
         """Edges with vectors into their two faces, (m, 3); zeros for a face that is not there."""
         start, end = np.reshape(start, (-1, 3)), np.reshape(end, (-1, 3))
         rows = self._add(EDGE, start, np.stack([start, end], axis=1))
-        rows[:, LENGTH] = np.linalg.norm(end - start, axis=1)
+        rows[:, LENGTH], rows[:, DEPTH] = np.linalg.norm(end - start, axis=1), depth
         along = (end - start) / rows[:, LENGTH, np.newaxis]
         rows[:, ALONG : ALONG + 3] = along
         for column, vectors in ((INTO_ONE, into_one), (INTO_OTHER, into_other)):
@@ -187,13 +194,13 @@ def _wall(parts: Parts, wall: Wall) -> None:
     low, step = high + down, np.diff(high, axis=0)
     parts.faces(low[:-1], step, np.broadcast_to(-down, step.shape), THIN, 0.0)
     if wall.height is not None:
-        parts.edges(high[:-1], high[1:], np.broadcast_to(down, step.shape), np.zeros_like(step))
+        parts.edges(high[:-1], high[1:], np.broadcast_to(down, step.shape), np.zeros_like(step), THIN)
     last = len(high) - 1
     for k in range(len(high)):
         ways = [p - high[k] for p in (*high[max(k - 1, 0) : k], *high[k + 1 : k + 2])]
         if 0 < k < last and _is_straight(ways[0], ways[1]):
             continue
-        parts.edges(low[k], high[k], ways[0], ways[1] if len(ways) > 1 else none)
+        parts.edges(low[k], high[k], ways[0], ways[1] if len(ways) > 1 else none, THIN)
         if wall.height is not None:
             parts.vertex(high[k], low[k], *(high[k] + way for way in ways))
 
@@ -230,8 +237,9 @@ def _boxes(parts: Parts, boxes: Sequence[tuple[int, Box]]) -> None:
         signs = CORNERS[start]
         begin, along = corner[:, start].reshape(-1, 3), np.repeat(2 * half[:, axis], 4, axis=0)
         inward = [-signs[:, [k]] * half[:, np.newaxis, k] for k in ((axis + 1) % 3, (axis + 2) % 3)]
+        thin = np.minimum(np.linalg.norm(one, axis=1), np.linalg.norm(other, axis=1)) / 2
         each(4)
-        parts.edges(begin, begin + along, *(v.reshape(-1, 3) for v in inward))
+        parts.edges(begin, begin + along, inward[0].reshape(-1, 3), inward[1].reshape(-1, 3), np.repeat(thin, 4))
     each(8)
     ways = -CORNERS[:, :, np.newaxis] * half[:, np.newaxis]  # (m, 8, 3, 3)
     parts.vertices(corner.reshape(-1, 3), np.repeat(np.arange(8 * len(boxes)), 3), ways.reshape(-1, 3))
@@ -255,15 +263,15 @@ def _prism(parts: Parts, base: FloatArray, up: FloatArray, closed: tuple[bool, b
     outward /= np.linalg.norm(outward, axis=1, keepdims=True)
     wide = np.max(np.sum((base[:, np.newaxis] - base[np.newaxis]) * outward[:, np.newaxis], axis=2), axis=1)
     parts.faces(base, step, np.broadcast_to(up, base.shape), wide / 2, 0.0)
-    parts.edges(base, base + up, step, back)
-    height = float(np.linalg.norm(up))
+    height, thin = float(np.linalg.norm(up)), float(wide.min())
+    parts.edges(base, base + up, step, back, thin / 2)
     for level, wanted in zip((np.zeros(3), up), closed, strict=True):
         if not wanted:
             continue
         rim, other = base + level, up - 2 * level
         _cap(parts, rim, height / 2, above=bool(level.any()))
         centre = rim.mean(axis=0)
-        parts.edges(rim, rim + step, centre - rim, np.broadcast_to(other, rim.shape))
+        parts.edges(rim, rim + step, centre - rim, np.broadcast_to(other, rim.shape), min(thin, height) / 2)
         ways = np.stack([step, back, np.broadcast_to(other, rim.shape)], axis=1).reshape(-1, 3)
         parts.vertices(rim, np.repeat(np.arange(len(rim)), 3), ways)
 
@@ -290,7 +298,7 @@ def _profile(parts: Parts, profile: Profile) -> None:
     for k in range(1, len(points) - 1):
         back, forth = -step[k - 1], step[k]
         if back[0] * forth[2] - back[2] * forth[0] >= 0:
-            parts.edges(points[k], points[k] + wide, back, forth)
+            parts.edges(points[k], points[k] + wide, back, forth, FAR)
 
 
 def _without_straight_points(line: FloatArray) -> FloatArray:
@@ -325,7 +333,7 @@ def _mesh(parts: Parts, place: FloatArray, triangle: IntArray) -> None:
     into_left, into_right = (place[opposite[t] - start - end] - place[start] for t in (left, right))
     falls = np.sum(normal[left] * into_right, axis=1) < -FLAT * np.linalg.norm(into_right, axis=1)
     start, end = start[falls], end[falls]
-    parts.edges(place[start], place[end], into_left[falls], into_right[falls])
+    parts.edges(place[start], place[end], into_left[falls], into_right[falls], FAR)
     _mesh_vertices(parts, place, start, end)
 
 
