@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from pushpoint.plants.mujoco.spatial_plant import SpatialMujocoPlant
     from pushpoint.plants.mujoco.spatial_run import SpatialState
 
-STICK_RATIO = 100.0  # MuJoCo's impratio: how much firmer friction is than the normal direction
+STICK_RATIO = 10.0  # MuJoCo's impratio: what sticks creeps with up to (1 - d) / d * M dt mu g / STICK_RATIO
 FAR = 1e10  # [rad], a stop that is never reached
 NO_LINK, NO_OBSTACLE = -1, -1
 
@@ -128,9 +128,9 @@ def compile_spatial_model(robot: Robot, world: World, servo: Servo, options: Muj
     spec = mujoco.MjSpec()
     spec.compiler.degree = False
     _set_options(spec, world, servo, options)
-    add_obstacles(spec, world, options.dt)
     shapes = _add_chain(spec, robot, servo, options)
     _add_servos(spec, robot, servo, options.dt)
+    add_obstacles(spec, world, shapes, options.dt)
     add_ground(spec, world, shapes, options.dt)
     model = spec.compile()
     fill_heightfield(model, world)
@@ -155,6 +155,8 @@ def _set_options(spec: Any, world: World, servo: Servo, options: MujocoOptions) 
     spec.option.gravity = world.gravity * down / np.linalg.norm(down)
     # A robot is one island; a state that went wrong has to be seen, not replaced by the model's default.
     spec.option.disableflags |= int(flag.mjDSBL_ISLAND | flag.mjDSBL_AUTORESET | flag.mjDSBL_SENSOR)
+    # A capsule on a face needs two points; from MuJoCo 4 on they are found unless that is switched off.
+    spec.option.enableflags |= int(getattr(mujoco.mjtEnableBit, "mjENBL_MULTICCD", 0))
 
 
 def _add_chain(spec: Any, robot: Robot, servo: Servo, options: MujocoOptions) -> list[LinkShape]:

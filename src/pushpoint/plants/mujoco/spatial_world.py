@@ -29,7 +29,9 @@ REACH = 100.0  # [m], stands for infinitely far or high
 DEPTH = 1.0  # [m], how far terrain goes on below its lowest point
 HALF_WALL = 1e-6  # [m], half the thickness of a wall
 IMPEDANCE = 0.99  # constant, so that nothing is softer at first touch
-SPRING_STEPS = 5.0  # see `contact_firmness`
+SPRING_STEPS = 5.0  # N, see `contact_firmness`
+STOP_STEPS = 10.0  # M, see `friction_firmness`
+LEAST_STIFFNESS = 1e-9  # [1/s2]: nothing pulls back what has slid
 LEAST_FRICTION = 1e-5  # MuJoCo's mjMINMU
 Points = Sequence[tuple[float, float]]
 
@@ -43,31 +45,42 @@ class LinkShape(NamedTuple):
 
 
 def contact_firmness(dt: float) -> tuple[list[float], list[float]]:
-    """MuJoCo's solref and solimp: what touches or sticks is stopped within one step, and pushed out slowly.
+    """MuJoCo's solref and solimp: what touches is stopped within one step, and pushed out slowly.
 
-    Reference acceleration: -velocity / dt - depth / (N dt)**2. Something that comes in with v is up to v dt deep when it
-    is noticed, and the spring throws it out with up to v / N**2; what lies under its weight sinks in by
+    Reference acceleration: -velocity / dt - depth / (N dt)**2. Something that comes in with v is up to v dt deep when
+    it is noticed, and the spring throws it out with up to v / N**2; what lies under its weight sinks in by
     (1 - d) / d * (N dt)**2 g. MuJoCo's own form with a time constant of 2 dt is N = 2.
     """
     return [-((IMPEDANCE / (SPRING_STEPS * dt)) ** 2), -IMPEDANCE / dt], [IMPEDANCE, IMPEDANCE, 0.001, 0.5, 1.0]
 
 
-def add_obstacles(spec: Any, world: World, dt: float) -> None:
-    """Fixed shapes; their friction counts, not that of the links."""
+def friction_firmness(dt: float) -> list[float]:
+    """MuJoCo's solreffriction, of pairs only: what sticks is stopped within M steps.
+
+    MuJoCo's friction is convex: something that slides with v is lifted with mu v / M. With M = 1 it hops, and the
+    normal forces do work; with many steps friction lags behind.
+    """
+    return [-LEAST_STIFFNESS, -IMPEDANCE / (STOP_STEPS * dt)]
+
+
+def add_obstacles(spec: Any, world: World, shapes: Sequence[LinkShape], dt: float) -> None:
+    """Fixed shapes. Smooth ones are left to MuJoCo's search for what is near; rough ones have pairs with all links, as
+    only pairs have a firmness of friction of their own."""
     solref, solimp = contact_firmness(dt)
     for k, thing in enumerate(world.obstacles):
-        rough = thing.friction > 0
-        common = {
-            "conaffinity": LINK_BIT,
-            "contype": 0,
-            "priority": 1,
-            "condim": 3 if rough else 1,
-            "friction": [max(thing.friction, LEAST_FRICTION), 0.005, 0.0001],
-            "solref": solref,
-            "solimp": solimp,
-        }
-        for part, shape in enumerate(_shapes(spec, f"obstacle {k}", thing)):
-            spec.worldbody.add_geom(name=f"obstacle {k} {part}", **shape, **common)
+        smooth = thing.friction == 0
+        for part, fields in enumerate(_shapes(spec, f"obstacle {k}", thing)):
+            spec.worldbody.add_geom(
+                name=f"obstacle {k} {part}",
+                contype=0,
+                conaffinity=LINK_BIT if smooth else 0,
+                condim=1,
+                solref=solref,
+                solimp=solimp,
+                **fields,
+            )
+            for shape in () if smooth else shapes:
+                _add_pair(spec, Ground(friction=thing.friction), f"obstacle {k} {part}", shape.name, dt)
 
 
 def _shapes(spec: Any, name: str, thing: Any) -> Iterator[dict[str, Any]]:
@@ -75,11 +88,11 @@ def _shapes(spec: Any, name: str, thing: Any) -> Iterator[dict[str, Any]]:
     import mujoco
 
     kind = mujoco.mjtGeom
-    if isinstance(thing, Disc) and thing.height is None:
-        yield {"type": kind.mjGEOM_CAPSULE, "pos": [thing.x, thing.y, 0], "size": [thing.radius, REACH, 0]}
-    elif isinstance(thing, Disc):
-        half = thing.height / 2
-        yield {"type": kind.mjGEOM_CYLINDER, "pos": [thing.x, thing.y, half], "size": [thing.radius, half, 0]}
+    if isinstance(thing, Disc):
+        low, high = _from_to(thing.height)
+        shape = kind.mjGEOM_CAPSULE if thing.height is None else kind.mjGEOM_CYLINDER
+        where, size = [thing.x, thing.y, (low + high) / 2], [thing.radius, (high - low) / 2, 0]
+        yield {"type": shape, "pos": where, "size": size}
     elif isinstance(thing, Cylinder):
         ends = [*thing.start, *thing.end]
         yield {"type": kind.mjGEOM_CYLINDER, "fromto": ends, "size": [thing.radius, 0, 0]}
@@ -144,13 +157,13 @@ def add_ground(spec: Any, world: World, shapes: Sequence[LinkShape], dt: float) 
         names = ["plane"]
     for shape in shapes:
         for name in names:
-            _add_pair(spec, world.ground, name, shape.name, shape.capsule.radius, dt)
+            _add_pair(spec, world.ground, name, shape.name, dt, shape.capsule.radius)
     if _has_hills(world):
         _add_heightfield(spec, world, shapes, dt)
 
 
-def _add_pair(spec: Any, ground: Ground, name: str, shape: str, radius: float, dt: float) -> None:
-    """Friction of the ground on one capsule.
+def _add_pair(spec: Any, ground: Ground, name: str, shape: str, dt: float, radius: float = 0.0) -> None:
+    """Friction on one capsule.
 
     MuJoCo's first tangent at a plane is the capsule's axis, so that `along` and `across` are those of the link.
     Rolling, P5 (59)-(60): a moment of up to rolling * radius * normal force. Turning on the spot is free.
@@ -167,6 +180,7 @@ def _add_pair(spec: Any, ground: Ground, name: str, shape: str, radius: float, d
         margin=0.0,
         solref=solref,
         solimp=solimp,
+        solreffriction=friction_firmness(dt),
     )
 
 
@@ -218,7 +232,7 @@ def _add_heightfield(spec: Any, world: World, shapes: Sequence[LinkShape], dt: f
     )
     for shape in shapes:
         for name in (shape.name, *_add_ends(shape)):
-            _add_pair(spec, world.ground, f"{TERRAIN} 0", name, shape.capsule.radius, dt)
+            _add_pair(spec, world.ground, f"{TERRAIN} 0", name, dt, shape.capsule.radius)
 
 
 def _add_ends(shape: LinkShape) -> Iterator[str]:
