@@ -24,7 +24,7 @@ from pushpoint.recording.spatial import contact_set
 from pushpoint.robots import Joint, Link, Robot, Servo, robots
 from pushpoint.scenario import Scenario
 from pushpoint.simulation import simulate
-from pushpoint.types import Command, CommandTable, FloatArray, SpatialPose, Trace, new_trace
+from pushpoint.types import Command, CommandTable, FloatArray, SpatialPose, Status, Trace, new_trace
 from pushpoint.worlds import Box, Cylinder, Disc, Ground, Heightfield, Polygon, Profile, Wall, World
 
 pytest.importorskip("mujoco", reason="the plant's engine is an extra: pip install 'pushpoint[mujoco]'")
@@ -226,7 +226,7 @@ def test_friction_along_and_across_is_that_of_the_link(heading: float, friction:
     """It slides with 1 m/s along a line: v**2 / (2 mu g). A rod across is square, lest it roll."""
     link = ROD.model_copy(update={"shape": "square"})
     robot = Robot(name="block", links=(link,))
-    plant = build(robot, World(name="w", ground=Ground(friction=0.2, friction_across=0.5)), dt=2.5e-4)
+    plant = build(robot, World(name="w", ground=Ground(friction=0.2, friction_across=0.5)), dt=5e-4)
     line = np.array([math.cos(0.7), math.sin(0.7), 0.0]) if heading not in (0.0, ACROSS) else np.array([1.0, 0, 0])
     pose = spatial_pose(robot, np.zeros(0), Attitude(heading=heading), (0, 0, RADIUS))
     pose = moving_in_space(robot, pose, line, np.zeros(3), np.zeros(0))
@@ -240,7 +240,7 @@ def test_rolling_friction_stops_a_rolling_rod() -> None:
     """Rolling with 0.5 m/s, a moment of rolling * radius * m g slows it: the way is v**2 (m + I / r**2) / (2 rho m g).
     Below the sliding limit friction keeps it rolling."""
     rolling = 0.05
-    plant = build(BLOCK, World(name="w", ground=Ground(friction=0.5, rolling=rolling)), dt=2.5e-4)
+    plant = build(BLOCK, World(name="w", ground=Ground(friction=0.5, rolling=rolling)), dt=5e-4)
     assert plant.dimensions == 3
     pose = moving_in_space(
         BLOCK, lying((0, 0, RADIUS)), np.array([0, 0.5, 0]), np.array([-0.5 / RADIUS, 0, 0]), np.zeros(0)
@@ -299,7 +299,7 @@ def test_joint_with_spring_damper_motor_and_stops() -> None:
     """Two equal links in free space: (I / 2 + armature) a = -k (phi - 0.1) - d rate, until the stop."""
     joint = Joint(axes="pitch", actuated=False, stiffness=2.0, angle=0.1, damping=0.005, armature=1e-3, lower=-0.15)
     robot = Robot(name="pair", links=(ROD,) * 2, joints=(joint,), servo=Servo(stiffness=100.0, damping=1.0))
-    plant = build(robot, World(name="nowhere", gravity=0.0), dt=1e-4)
+    plant = build(robot, World(name="nowhere", gravity=0.0), dt=2e-4)
     state = plant.initial_state(spatial_pose(robot, np.array([0.5]), Attitude(), (0, 0, 5)))
     trace = run(plant, state, idle(40, 1))
     angle = np.array([bend_of(link) for link in trace.link])
@@ -422,6 +422,30 @@ def test_scenario_runs_in_space() -> None:
     assert isinstance(recording, Recording)
     assert recording.data.link_position.shape[-1] == 3
     assert recording.data.ground_force.values[-1, :, 2].sum() == pytest.approx(robots["aiko"]().mass * G, rel=1e-2)
+
+
+def test_snake_falls_on_hills_and_stays_above_them() -> None:
+    heights = np.zeros((31, 31))
+    heights[1:-1, 1:-1] = np.random.default_rng(1).uniform(0.03, 0.06, (29, 29))
+    hills = Heightfield(x=-1.5, y=-1.5, spacing=0.1, heights=tuple(map(tuple, heights.tolist())))
+    robot, world = snake(), World(name="w", ground=Ground(friction=0.4), terrain=hills)
+    plant = build(robot, world)
+    state = plant.initial_state(lifted(on_the_ground(robot, world), 0.1))
+    path = fast_spatial_rollout(plant, state, sidewinding(100), 10)
+    assert path[:, :, 2].min() > 0.0525 + 0.03 - 1e-3  # the lowest of the hills; impacts go in by v dt
+    assert path[-1, :, 2].max() < 0.2
+
+
+def test_state_that_is_not_finite_is_a_failure() -> None:
+    robot = snake()
+    plant = build(robot, PLANE)
+    state = plant.initial_state(on_the_ground(robot))
+    torque = np.zeros(20)
+    torque[3] = 1e200
+    failure = plant.advance(state, Command(np.zeros(20), np.zeros(20), torque), 10)
+    assert failure is not None
+    assert failure.status == Status.NOT_FINITE
+    assert "plant.dt" in failure.advice
 
 
 def test_dimensions_follow_from_robot_and_world() -> None:
