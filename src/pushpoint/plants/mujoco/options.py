@@ -10,12 +10,15 @@ from pushpoint.fields import Frozen
 
 
 class MujocoOptions(Frozen):
-    """How MuJoCo steps the planar model; the settings that its accuracy hangs on are fixed in model.py.
+    """How MuJoCo steps; the settings that its accuracy hangs on are fixed in model.py and spatial_model.py.
 
-    Both solvers give the same paths. `cg` takes about half the time; `newton` converges in every step.
+    Both solvers give the same paths. In the plane `cg` takes about half the time; `newton` converges in every step.
+    Without a choice it is `cg` in the plane and `newton` in space.
     """
 
     dt: Annotated[float, Field(gt=0, le=0.1)] = 1e-3  # [s]
-    solver: Literal["cg", "newton"] = "cg"
+    solver: Literal["cg", "newton"] | None = None
     tolerance: Annotated[float, Field(ge=0, le=1e-3)] = 1e-8  # MuJoCo's own: improvement and gradient, scaled
     max_iterations: Annotated[int, Field(ge=1)] = 100
+    dimensions: Literal[2, 3] | None = None  # None: 3 if robot or world leave the plane
+    self_contact: bool = False  # links that are not neighbours push each other; in space only

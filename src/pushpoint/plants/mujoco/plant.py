@@ -1,4 +1,4 @@
-"""The planar robot in MuJoCo behind the common door."""
+"""The planar robot in MuJoCo behind the common door, which also leads to the one in space."""
 
 from __future__ import annotations
 
@@ -9,9 +9,11 @@ import numpy as np
 
 from pushpoint.errors import InvalidInput, MissingExtra
 from pushpoint.fields import Frozen
+from pushpoint.mechanics.flatness import refuse_spatial
 from pushpoint.mechanics.yaw import yaw_quaternions
 from pushpoint.plants import plants
-from pushpoint.plants._base import StateArrays
+from pushpoint.plants._base import Plant, StateArrays
+from pushpoint.plants.mujoco.advice import ADVICE
 from pushpoint.plants.mujoco.model import Params, make_params
 from pushpoint.plants.mujoco.options import MujocoOptions
 from pushpoint.plants.mujoco.run import (
@@ -26,6 +28,7 @@ from pushpoint.plants.mujoco.run import (
     make_state,
     run_ticks,
 )
+from pushpoint.plants.mujoco.spatial_plant import SpatialMujocoPlant
 from pushpoint.plants.mujoco.unknown import refuse_unknown
 from pushpoint.robots import Robot, Servo
 from pushpoint.types import (
@@ -41,11 +44,6 @@ from pushpoint.types import (
 )
 from pushpoint.worlds import World
 
-ADVICE = {
-    Status.NOT_FINITE: "try a smaller plant.dt; check servo gains and feed-forward torques",
-    Status.TOO_MANY_CONTACTS: "MuJoCo's memory for contacts is full; thin out the obstacles around the robot",
-}
-
 
 @plants.register("mujoco")
 class MujocoPlant:
@@ -59,10 +57,15 @@ class MujocoPlant:
         self.dt = params.dt
 
     @classmethod
-    def build(cls, robot: Robot, world: World, servo: Servo, options: MujocoOptions) -> MujocoPlant:
-        refuse_unknown(robot, world, servo)
+    def build(cls, robot: Robot, world: World, servo: Servo, options: MujocoOptions) -> Plant:
+        in_space = leaves_plane(robot, world) if options.dimensions is None else options.dimensions == 3
+        if not in_space:
+            _refuse_out_of_plane(robot, world, options)
+            refuse_unknown(robot, world, servo)
         if find_spec("mujoco") is None:
             raise MissingExtra("plant 'mujoco'", "mujoco")
+        if in_space:
+            return SpatialMujocoPlant.build(robot, world, servo, options)
         return cls(make_params(robot, world, servo, options))
 
     def initial_state(self, pose: Pose) -> State:
@@ -153,3 +156,15 @@ class MujocoPlant:
         pairs = zip(np.array(arrays["pair_key"]).tolist(), np.array(arrays["pair"], dtype=float), strict=True)
         state.pairs = {(i, k): pair.copy() for (i, k), pair in pairs}
         return state
+
+
+def leaves_plane(robot: Robot, world: World) -> bool:
+    """Whether robot or world have something that the planar model has no place for."""
+    flat = robot.is_planar and all(link.shape == "round" for link in robot.links)
+    return not (flat and world.is_flat and world.ground.rolling == 0)
+
+
+def _refuse_out_of_plane(robot: Robot, world: World, options: MujocoOptions) -> None:
+    refuse_spatial("mujoco", robot, world)
+    if options.self_contact:
+        raise InvalidInput("plant 'mujoco': self_contact = True needs dimensions = 3")

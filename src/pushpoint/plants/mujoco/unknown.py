@@ -27,7 +27,7 @@ def _unknown(robot: Robot, world: World, servo: Servo) -> Iterator[tuple[str, st
             yield f"robot.links.{i}.radius = 0.0 m", "needs links with a width"
     if servo.play > 0:
         yield f"servo.play = {servo.play} rad", SERVOS
-    for what in _of_ground(world.ground):
+    for what in of_ground(world.ground):
         yield f"world.ground.{what}", GROUND
     for k in range(len(world.ground.patches)):
         yield f"world.ground.patches.{k} is a patch with a law of its own", GROUND
@@ -39,7 +39,8 @@ def _unknown(robot: Robot, world: World, servo: Servo) -> Iterator[tuple[str, st
             yield f"robot.joints.{j}.{what}", JOINTS
 
 
-def _of_ground(ground: GroundLaw) -> Iterator[str]:
+def of_ground(ground: GroundLaw) -> Iterator[str]:
+    """What goes beyond dry friction, the same in both senses."""
     if ground.backward != ground.along:
         yield f"friction_backward = {ground.backward}"
     if ground.viscous:
