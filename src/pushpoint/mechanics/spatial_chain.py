@@ -51,7 +51,7 @@ def make_tree(links: int, freedoms_of: list[list[int]]) -> IntArray:
     `freedoms_of[j]`: the freedoms of joint j, from the tail.
     """
     root = links // 2
-    rows = [(root, -1, -1, -1)]
+    rows: list[tuple[int, ...]] = [(root, -1, -1, -1)]
     for distance in range(1, links):
         if root + distance < links:
             pair = [*freedoms_of[root + distance - 1], -1, -1][:2]

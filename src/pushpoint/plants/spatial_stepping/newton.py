@@ -32,9 +32,12 @@ from pushpoint.types import IntArray
 
 OVERSHOOT = 0.5  # part of the slope at the start that a full step may leave with the other sign
 CLOSE = 0.01  # part of the slope at the start that the line search may leave
-PATIENCE = 25  # iterations before contacts are made softer for a while,
+PATIENCE = 12  # iterations before contacts are made softer for a while,
 SOFTEST = 3  # by so many powers of ten,
 SOFT_ENOUGH = 1e-3  # and the residual at which they are made harder again
+NEAR = 1e-2  # a residual that is no reason to make them softer
+WILD = 4  # iterations after which radii follow by half only, until two full steps in a row are taken
+CALM = 4  # as many full steps in a row are asked for where contacts were made softer
 SECANTS = 60
 
 
@@ -167,13 +170,14 @@ def extrapolation(problem: Problem) -> float:
 
 
 @kernel
-def follow_radii(problem: Problem, theta: float) -> None:
-    """Radii of the discs of friction: the normal impulses after a full step, and a part `theta` of those before."""
+def follow_radii(problem: Problem, theta: float, keep: float) -> None:
+    """Radii of the discs of friction: the normal impulses after a full step, and a part `theta` of those before; a part
+    `keep` of them stays as it is."""
     for k in range(int(problem.number[CONTACTS])):
         c = problem.contact[k]
         full = max(0.0, -c.hard * (c.gn + c.dn + c.approach))
         c.last_change = full - c.disc
-        c.disc = max(0.0, full - theta * (full - c.last_full))
+        c.disc = keep * c.disc + (1.0 - keep) * max(0.0, full - theta * (full - c.last_full))
         c.last_full = full
 
 
@@ -211,7 +215,7 @@ def load(problem: Problem, as_before: bool) -> float:
     load_links(problem.link, 0.5 * dt)
     load_joints(problem.joint, dt)
     lag = load_contacts(problem, as_before)
-    return max(imbalance(problem), lag) / (problem.number[WEIGHT] * dt)
+    return float(max(imbalance(problem), lag) / (problem.number[WEIGHT] * dt))
 
 
 @kernel
@@ -224,13 +228,19 @@ def harden(problem: Problem, factor: float) -> None:
 
 
 @kernel
-def newton(problem: Problem) -> tuple[float, int]:
-    """Velocities at the end of the step. Returns the relative residual and the number of iterations."""
+def step_as_before(problem: Problem) -> None:
+    """A full step with all contacts pressing, sticking and sliding as they did last."""
     load(problem, True)
     newton_step(problem)
-    follow_radii(problem, 0.0)
+    follow_radii(problem, 0.0, 0.0)
     take_step(problem, 1.0)
-    residual, full_steps, tenths, since = math.inf, 0, 0, 0
+
+
+@kernel
+def newton(problem: Problem) -> tuple[float, int]:
+    """Velocities at the end of the step. Returns the relative residual and the number of iterations."""
+    step_as_before(problem)
+    residual, full_steps, tenths, since, patience = math.inf, 0, 0, 0, PATIENCE
     limit = int(problem.number[MAX_ITERATIONS])
     for iteration in range(1, limit + 1):
         residual = load(problem, False)
@@ -239,16 +249,18 @@ def newton(problem: Problem) -> tuple[float, int]:
         since += 1
         if tenths > 0 and residual <= SOFT_ENOUGH:
             harden(problem, 10.0)
+            step_as_before(problem)
             tenths, since, full_steps = tenths - 1, 0, 0
-            continue
-        if since > PATIENCE and residual > SOFT_ENOUGH and tenths < SOFTEST:
+        elif since > patience and residual > NEAR and tenths < SOFTEST:
             harden(problem, 0.1 ** (SOFTEST - tenths))
-            tenths, since, full_steps = SOFTEST, 0, 0
-            continue
-        newton_step(problem)
-        alpha = length_of_step(problem)
-        full_steps = full_steps + 1 if alpha == 1.0 else 0
-        if alpha == 1.0:
-            follow_radii(problem, extrapolation(problem) if full_steps > 1 else 0.0)
-        take_step(problem, alpha)
+            tenths, since, full_steps, patience = SOFTEST, 0, 0, 2 * patience
+        else:
+            newton_step(problem)
+            alpha = length_of_step(problem)
+            full_steps = full_steps + 1 if alpha == 1.0 else 0
+            if alpha == 1.0:
+                theta = extrapolation(problem) if full_steps > 1 else 0.0
+                wild = full_steps < 2 and since > WILD
+                follow_radii(problem, theta, 0.5 if wild or (patience > PATIENCE and full_steps < CALM) else 0.0)
+            take_step(problem, alpha)
     return residual, limit
