@@ -61,7 +61,7 @@ class GaitOptions(Frozen):
 
 @controllers.register("gait")
 class Gait(Planned):
-    """angle = offset + amplitude sin(frequency t + (J - 1 - j) phase_shift + start_phase) for yaw and pitch, P5 (70)-(71).
+    """angle = offset + amplitude sin(frequency t + (J - 1 - j) phase_shift + start_phase), P5 (70)-(71), yaw and pitch.
 
     J joints, j = 0 at the tail. With `soft_start` the robot starts straight: the reference of every axis and its rate
     are zero until it first comes within `soft_start` of zero. P5 counts joints from the head with body axes that point
@@ -114,7 +114,7 @@ class Gait(Planned):
 
 
 def _first_time_near_zero(amplitude: float, frequency: float, phase: float, offset: float, nearness: float) -> float:
-    """The first t >= 0 [s] with |offset + amplitude sin(frequency t + phase)| <= nearness; never, if it does not come."""
+    """The first t >= 0 [s] with |offset + amplitude sin(frequency t + phase)| <= nearness; infinite if none."""
     now = offset + amplitude * math.sin(phase)
     if abs(now) <= nearness:
         return 0.0

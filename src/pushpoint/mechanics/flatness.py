@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from pushpoint.errors import InvalidInput
 from pushpoint.robots import Robot
-from pushpoint.worlds import Upright, World
+from pushpoint.worlds import GroundLaw, Upright, World
 
 
 def refuse_spatial(plant: str, robot: Robot, world: World) -> None:
@@ -31,3 +31,15 @@ def _spatial(robot: Robot, world: World) -> Iterator[str]:
     for k, thing in enumerate(world.obstacles):
         if not isinstance(thing, Upright):
             yield f"world.obstacles.{k} is a {type(thing).__name__.lower()}"
+
+
+def beyond_dry_friction(ground: GroundLaw) -> Iterator[str]:
+    """What goes beyond dry friction, the same in both senses."""
+    if ground.backward != ground.along:
+        yield f"friction_backward = {ground.backward}"
+    if ground.viscous:
+        yield f"viscous = {ground.viscous} N s/m"
+    if ground.drag_across:
+        yield f"viscous_across = {ground.drag_across} N s/m"
+    if ground.torque:
+        yield "torque = True"

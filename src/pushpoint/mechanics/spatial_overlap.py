@@ -30,6 +30,8 @@ def spatial_overlaps(robot: Robot, world: World, pose: SpatialPose) -> list[tupl
         sunk = capsules[:, 6] * np.abs(capsules[:, 5]) + capsules[:, 7] - capsules[:, 2]
         for i, depth in zip(link, sunk, strict=True):
             note(int(i), GROUND, float(depth))
+    if world.terrain is None and not world.obstacles:
+        return _deepest_first(found)
     pieces, owner = _pieces(capsules)
     solids = make_solids(world, max([_reach(capsules), *map(_size, world.obstacles)]))
     for radius in np.unique(pieces[:, 7]):
@@ -40,6 +42,10 @@ def spatial_overlaps(robot: Robot, world: World, pose: SpatialPose) -> list[tupl
         rows, which = contacts_of(solids, thick, float(radius) - FAR)
         for row, i in zip(rows, link[owner[chosen[which]]], strict=True):
             note(int(i), int(row[6]), float(radius) - FAR - float(row[0]))
+    return _deepest_first(found)
+
+
+def _deepest_first(found: dict[tuple[int, int], float]) -> list[tuple[int, int, float]]:
     return sorted(((i, o, depth) for (i, o), depth in found.items()), key=lambda entry: -entry[2])
 
 

@@ -1,4 +1,4 @@
-"""Runs of P5: Transeth, Leine, Glocker, Pettersen, 3D Snake Robot Motion: Non-smooth Modeling, Simulations, and Experiments.
+"""Runs of P5: Transeth et al., 3D Snake Robot Motion: Non-smooth Modeling, Simulations, and Experiments.
 
 Here P5's signs and numbers are translated, and nowhere else:
 

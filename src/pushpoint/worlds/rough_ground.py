@@ -24,7 +24,7 @@ def rough_ground(
     friction: NonNegative = 0.3,
     seed: NonNegativeInt = 0,
 ) -> World:
-    """Hills up to `height` [m], about `hill` [m] apart, over a rectangle from (x, y) on; the same seed, the same hills."""
+    """Hills up to `height` [m], about `hill` [m] apart, over a rectangle from (x, y) on; `seed` draws them."""
     columns, rows = round(length / spacing) + 1, round(width / spacing) + 1
     if columns < 3 or rows < 3 or columns * rows > MOST_POINTS:
         raise InvalidInput(

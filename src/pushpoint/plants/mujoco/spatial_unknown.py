@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from pushpoint.errors import InvalidInput
-from pushpoint.plants.mujoco.unknown import SERVOS, of_ground
+from pushpoint.mechanics.flatness import beyond_dry_friction
+from pushpoint.plants.mujoco.unknown import SERVOS
 from pushpoint.robots import Link, Robot, Servo
 from pushpoint.worlds import Disc, Obstacle, World
 
@@ -33,7 +34,7 @@ def _unknown(robot: Robot, world: World, servo: Servo) -> Iterator[tuple[str, st
             yield f"robot.joints.{j}.upper = {joint.upper} rad", JOINTS
     if servo.play > 0:
         yield f"servo.play = {servo.play} rad", SERVOS
-    for what in of_ground(world.ground):
+    for what in beyond_dry_friction(world.ground):
         yield f"world.ground.{what}", GROUND
     for k in range(len(world.ground.patches)):
         yield f"world.ground.patches.{k} is a patch with a law of its own", GROUND

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from pushpoint.errors import InvalidInput
+from pushpoint.mechanics.flatness import beyond_dry_friction
 from pushpoint.robots import Joint, Robot, Servo
-from pushpoint.worlds import Disc, GroundLaw, Obstacle, World
+from pushpoint.worlds import Disc, Obstacle, World
 
 SERVOS = "has no dead band"
 DISCS = "knows fixed smooth inelastic discs only"
@@ -27,7 +28,7 @@ def _unknown(robot: Robot, world: World, servo: Servo) -> Iterator[tuple[str, st
             yield f"robot.links.{i}.radius = 0.0 m", "needs links with a width"
     if servo.play > 0:
         yield f"servo.play = {servo.play} rad", SERVOS
-    for what in of_ground(world.ground):
+    for what in beyond_dry_friction(world.ground):
         yield f"world.ground.{what}", GROUND
     for k in range(len(world.ground.patches)):
         yield f"world.ground.patches.{k} is a patch with a law of its own", GROUND
@@ -37,18 +38,6 @@ def _unknown(robot: Robot, world: World, servo: Servo) -> Iterator[tuple[str, st
     for j, joint in enumerate(robot.joints):
         for what in _of_joint(joint):
             yield f"robot.joints.{j}.{what}", JOINTS
-
-
-def of_ground(ground: GroundLaw) -> Iterator[str]:
-    """What goes beyond dry friction, the same in both senses."""
-    if ground.backward != ground.along:
-        yield f"friction_backward = {ground.backward}"
-    if ground.viscous:
-        yield f"viscous = {ground.viscous} N s/m"
-    if ground.drag_across:
-        yield f"viscous_across = {ground.drag_across} N s/m"
-    if ground.torque:
-        yield "torque = True"
 
 
 def _of_obstacle(thing: Obstacle) -> Iterator[str]:

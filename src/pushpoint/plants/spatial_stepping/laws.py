@@ -5,8 +5,8 @@ middle of the next step. It yields a little, which makes the split of the weight
 
     P_N = max(0, -hard (g_N + approach))
 
-Friction, P5 (57)-(58), for the ellipse with the half axes mu_t P_N and mu_s P_N along and across the link. In the scaled
-coordinates s = P / mu, which turn the ellipse into a disc of radius P_N, with ONE softness for both axes:
+Friction, P5 (57)-(58), for the ellipse with the half axes mu_t P_N and mu_s P_N along and across the link. In the
+scaled coordinates s = P / mu, which turn the ellipse into a disc of radius P_N, with ONE softness for both axes:
 
     s = projection of (l - soft mu g) on the disc of radius R,   l the s of the last step,
 
@@ -108,7 +108,9 @@ def push(a: Records, c: Records) -> None:
     a.f2 += c.r3 * f1 - c.r1 * f3
     a.f3 += c.r1 * f2 - c.r2 * f1
     if c.roll > 0.0:
-        a.f1, a.f2, a.f3 = a.f1 + c.pr * c.t1 + c.pq * c.s1, a.f2 + c.pr * c.t2 + c.pq * c.s2, a.f3 + c.pr * c.t3 + c.pq * c.s3  # fmt: skip
+        a.f1 += c.pr * c.t1 + c.pq * c.s1
+        a.f2 += c.pr * c.t2 + c.pq * c.s2
+        a.f3 += c.pr * c.t3 + c.pq * c.s3
 
 
 @fused
@@ -145,7 +147,8 @@ def stiffen_by(a: Records, c: Records) -> None:
         k = c.roll_soft * c.roll * c.roll
         if c.rolls > 0.0:
             size, e1, e2 = sliding_direction(c.lr - c.roll_soft * c.roll * c.gr, c.lq - c.roll_soft * c.roll * c.gq)
-            add_rank_one(a, k * c.disc / size, e1 * c.t1 + e2 * c.s1, e1 * c.t2 + e2 * c.s2, e1 * c.t3 + e2 * c.s3, 0.0, 0.0, 0.0)  # fmt: skip
+            d1, d2, d3 = e1 * c.t1 + e2 * c.s1, e1 * c.t2 + e2 * c.s2, e1 * c.t3 + e2 * c.s3
+            add_rank_one(a, k * c.disc / size, d1, d2, d3, 0.0, 0.0, 0.0)
         else:
             add_rank_one(a, k, c.t1, c.t2, c.t3, 0.0, 0.0, 0.0)
             add_rank_one(a, k, c.s1, c.s2, c.s3, 0.0, 0.0, 0.0)

@@ -25,7 +25,7 @@ FINITE = 1e12  # [N m], for torque limits that are not, so that arithmetic with 
 LINK_FIELDS = (
     *CHAIN_FIELDS,
     "old1", "old2", "old3", "old4", "old5", "old6",  # momentum about O at the start of the step, gravity included
-    "start1", "start2", "start3", "start4", "start5", "start6",  # motion at the start of the step
+    "start1", "start2", "start3",  # [m/s], velocity of its centre at the start of the step
 )  # fmt: skip
 JOINT_FIELDS = (
     *FREEDOM_FIELDS,

@@ -69,7 +69,8 @@ def imbalance(problem: Problem) -> float:
         for f in range(2, 4):
             if tree[k, f] >= 0:
                 j = joint[tree[k, f]]
-                left = j.tau + j.s1 * own.d1 + j.s2 * own.d2 + j.s3 * own.d3 + j.s4 * own.d4 + j.s5 * own.d5 + j.s6 * own.d6  # fmt: skip
+                left = j.tau + j.s1 * own.d1 + j.s2 * own.d2 + j.s3 * own.d3
+                left += j.s4 * own.d4 + j.s5 * own.d5 + j.s6 * own.d6
                 size = abs(left) / own.half
                 if not size <= worst:
                     worst, where = size, tree[k, 0]

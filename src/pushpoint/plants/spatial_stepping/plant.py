@@ -26,6 +26,7 @@ from pushpoint.plants.spatial_stepping.model import (
 from pushpoint.plants.spatial_stepping.options import SpatialSteppingOptions
 from pushpoint.plants.spatial_stepping.run import TABLE_FULL, run_ticks
 from pushpoint.plants.spatial_stepping.step import OK
+from pushpoint.plants.spatial_stepping.unknown import refuse_unknown
 from pushpoint.robots import Robot, Servo
 from pushpoint.types import (
     Command,
@@ -71,6 +72,7 @@ class SpatialStepping:
 
     @classmethod
     def build(cls, robot: Robot, world: World, servo: Servo, options: SpatialSteppingOptions) -> SpatialStepping:
+        refuse_unknown(robot, world, servo)
         return cls(robot, world, servo, options)
 
     def events(self, trace: Trace) -> Iterator[Event]:

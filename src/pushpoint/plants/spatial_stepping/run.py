@@ -119,7 +119,9 @@ def close_sums(state: State) -> None:
             state.sums[i, SUMS + k] += state.sums[i, k]
     for p in range(state.clock[2]):
         pair = state.pair[p]
-        pair.record_x, pair.record_y, pair.record_z = pair.record_x + pair.tick_x, pair.record_y + pair.tick_y, pair.record_z + pair.tick_z  # fmt: skip
+        pair.record_x += pair.tick_x
+        pair.record_y += pair.tick_y
+        pair.record_z += pair.tick_z
 
 
 @kernel

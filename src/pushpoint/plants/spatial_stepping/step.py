@@ -76,7 +76,9 @@ def carry_momenta(problem: Problem, state: State, v1: float, v2: float, v3: floa
         a.old2 = b.l2 - (v3 * b.p1 - v1 * b.p3) + a.c3 * f1 - a.c1 * f3
         a.old3 = b.l3 - (v1 * b.p2 - v2 * b.p1) + a.c1 * f2 - a.c2 * f1
         a.old4, a.old5, a.old6 = b.p1 + f1, b.p2 + f2, b.p3 + f3
-        a.start1, a.start2, a.start3 = a.v1 + a.w2 * a.c3 - a.w3 * a.c2, a.v2 + a.w3 * a.c1 - a.w1 * a.c3, a.v3 + a.w1 * a.c2 - a.w2 * a.c1  # fmt: skip
+        a.start1 = a.v1 + a.w2 * a.c3 - a.w3 * a.c2  # velocity of the centre
+        a.start2 = a.v2 + a.w3 * a.c1 - a.w1 * a.c3
+        a.start3 = a.v3 + a.w1 * a.c2 - a.w2 * a.c1
 
 
 @kernel
