@@ -171,6 +171,7 @@ def make_state(problem: Problem, pose: SpatialPose) -> State:
     for name, column in zip(BODY_FIELDS, columns.T, strict=True):
         body[name] = column
     ledger[0] = 0.5 * float((push * pose.velocity).sum() + (spin * pose.rate).sum())
+    ledger[0] += 0.5 * float(problem.joint["armature"] @ pose.joint_rate**2)
     return State(
         clock=np.zeros(3, np.int64),
         body=body,
