@@ -39,7 +39,7 @@ FREEDOM_FIELDS = (
     "axis", "sign",  # 0: about z, 1: about y; +1 towards the head from the root, -1 towards the tail
     "middle",  # [rad], angle in the middle of the step
     "s1", "s2", "s3", "s4", "s5", "s6",  # axis as a motion about O
-    "u1", "u2", "u3", "u4", "u5", "u6", "e",  # of the elimination: U / D, e / D
+    "u1", "u2", "u3", "u4", "u5", "u6", "e", "inverse",  # of the elimination: U / D, e / D, 1 / D
     "kappa", "tau",  # [kg m2], [N m s], tangent and impulse of the joint that is not yet balanced
     "step",  # of the rate
 )  # fmt: skip
@@ -244,7 +244,7 @@ def eliminate(a: Records, j: Records) -> None:
     u6 = a.a16 * s1 + a.a26 * s2 + a.a36 * s3 + a.a46 * s4 + a.a56 * s5 + a.a66 * s6
     d = 1.0 / (s1 * u1 + s2 * u2 + s3 * u3 + s4 * u4 + s5 * u5 + s6 * u6 + j.kappa)
     e = j.tau + s1 * a.f1 + s2 * a.f2 + s3 * a.f3 + s4 * a.f4 + s5 * a.f5 + s6 * a.f6
-    j.e = d * e
+    j.e, j.inverse = d * e, d
     j.u1, j.u2, j.u3, j.u4, j.u5, j.u6 = d * u1, d * u2, d * u3, d * u4, d * u5, d * u6
     a.f1, a.f2, a.f3 = a.f1 - j.e * u1, a.f2 - j.e * u2, a.f3 - j.e * u3
     a.f4, a.f5, a.f6 = a.f4 - j.e * u4, a.f5 - j.e * u5, a.f6 - j.e * u6
@@ -330,7 +330,36 @@ def sweep(link: Records, freedom: Records, tree: IntArray, scratch: FloatArray) 
         eliminate(own, freedom[tree[k, 2]])
         hand_on(own, link[tree[k, 1]])
     solve_root(link[tree[0, 0]], scratch)
-    for k in range(1, n):
+    step_outwards(link, freedom, tree)
+
+
+@fused
+def eliminate_again(a: Records, j: Records) -> None:
+    """What `eliminate` does to a force, with the inertias of the last sweep."""
+    e = j.s1 * a.f1 + j.s2 * a.f2 + j.s3 * a.f3 + j.s4 * a.f4 + j.s5 * a.f5 + j.s6 * a.f6
+    j.e = j.inverse * e
+    a.f1, a.f2, a.f3 = a.f1 - e * j.u1, a.f2 - e * j.u2, a.f3 - e * j.u3
+    a.f4, a.f5, a.f6 = a.f4 - e * j.u4, a.f5 - e * j.u5, a.f6 - e * j.u6
+
+
+@kernel
+def sweep_again(link: Records, freedom: Records, tree: IntArray, scratch: FloatArray) -> None:
+    """Steps for other impulses on the links, none in the joints, with the inertias of the last sweep."""
+    n = tree.shape[0]
+    for k in range(n - 1, 0, -1):
+        own = link[tree[k, 0]]
+        if tree[k, 3] >= 0:
+            eliminate_again(own, freedom[tree[k, 3]])
+        eliminate_again(own, freedom[tree[k, 2]])
+        hand_on_force(own, link[tree[k, 1]])
+    solve_root(link[tree[0, 0]], scratch)
+    step_outwards(link, freedom, tree)
+
+
+@kernel
+def step_outwards(link: Records, freedom: Records, tree: IntArray) -> None:
+    """Steps of all motions and rates from that of the root."""
+    for k in range(1, tree.shape[0]):
         own, near = link[tree[k, 0]], link[tree[k, 1]]
         own.d1, own.d2, own.d3, own.d4, own.d5, own.d6 = near.d1, near.d2, near.d3, near.d4, near.d5, near.d6
         step_freedom(own, freedom[tree[k, 2]])

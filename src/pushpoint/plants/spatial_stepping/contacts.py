@@ -19,7 +19,6 @@ from pushpoint.plants.spatial_stepping.model import (
     DT,
     EARTH,
     HARDNESS,
-    HAS_PLANE,
     MARGIN,
     MU_S,
     MU_T,
@@ -118,7 +117,7 @@ def near_plane(problem: Problem, state: State) -> int:
             if gap > slack + 2.0 * dt * max(0.0, -speed):
                 continue
             c = problem.contact[count]
-            c.link, c.r1, c.r2, c.r3 = i, r1, r2, r3
+            c.link, c.other, c.r1, c.r2, c.r3 = i, -1.0, r1, r2, r3
             set_frame(c, a, 0.0, 0.0, 1.0)
             set_gap(c, gap, dt)
             set_friction(c, a, hardness, mu_t, mu_s, rolling * radius)
@@ -148,7 +147,7 @@ def add_solid(problem: Problem, state: State, count: int, seen: int, m: int, row
     )
     a, c = problem.link[i], problem.contact[count]
     gap, place, n1, n2, n3 = found[row, 0], found[row, 1], found[row, 2], found[row, 3], found[row, 4]
-    c.link = i
+    c.link, c.other = i, -1.0
     c.r1 = a.c1 + left * a.y1 + up * a.z1 + place * a.x1 - radius * n1
     c.r2 = a.c2 + left * a.y2 + up * a.z2 + place * a.x2 - radius * n2
     c.r3 = a.c3 + left * a.y3 + up * a.z3 + place * a.x3 - radius * n3
@@ -185,18 +184,6 @@ def near_solids(problem: Problem, state: State, solids: Solids, count: int) -> i
             seen = add_solid(problem, state, count, seen, m, row)
             count += 1
     return count
-
-
-@kernel
-def find_contacts(problem: Problem, state: State, solids: Solids | None) -> bool:
-    """All contacts of the step. Returns False if there is no room for them."""
-    count = 0
-    if problem.number[HAS_PLANE] > 0.0:
-        count = near_plane(problem, state)
-    if solids is not None:
-        count = near_solids(problem, state, solids, count)
-    problem.number[CONTACTS] = max(count, 0)
-    return count != TOO_MANY
 
 
 @kernel

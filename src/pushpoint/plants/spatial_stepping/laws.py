@@ -41,6 +41,8 @@ def measure_speeds(link: Records, contact: Records, count: int) -> None:
         c.gn, c.gt, c.gs = speed(a, c, c.n1, c.n2, c.n3), speed(a, c, c.t1, c.t2, c.t3), speed(a, c, c.s1, c.s2, c.s3)
         c.gr = a.w1 * c.t1 + a.w2 * c.t2 + a.w3 * c.t3
         c.gq = a.w1 * c.s1 + a.w2 * c.s2 + a.w3 * c.s3
+        if c.other >= 0.0:
+            c.gn -= speed(link[int(c.other)], c, c.n1, c.n2, c.n3)
         c.start_n, c.start_t, c.start_s, c.start_r, c.start_q = c.gn, c.gt, c.gs, c.gr, c.gq
 
 
@@ -58,6 +60,10 @@ def measure_steps(link: Records, contact: Records, count: int) -> None:
         c.ds = c.s1 * p1 + c.s2 * p2 + c.s3 * p3
         c.dr = c.t1 * a.d1 + c.t2 * a.d2 + c.t3 * a.d3
         c.dq = c.s1 * a.d1 + c.s2 * a.d2 + c.s3 * a.d3
+        if c.other >= 0.0:
+            b = link[int(c.other)]
+            c.dn -= c.n1 * (b.d4 + b.d2 * c.r3 - b.d3 * c.r2)
+            c.dn -= c.n2 * (b.d5 + b.d3 * c.r1 - b.d1 * c.r3) + c.n3 * (b.d6 + b.d1 * c.r2 - b.d2 * c.r1)
 
 
 @fused

@@ -37,7 +37,7 @@ JOINT_FIELDS = (
     "torque",  # [N m s], impulse of the servo
 )  # fmt: skip
 CONTACT_FIELDS = (
-    "link", "r1", "r2", "r3",  # point from O [m]
+    "link", "other", "r1", "r2", "r3",  # the link, the other link or -1; point from O [m]
     "n1", "n2", "n3", "t1", "t2", "t3", "s1", "s2", "s3",  # normal, tangents along and across the link
     "gap", "approach", "hard",  # [m]; speed [m/s] at which it may close; impulse per speed [kg]
     "mu_t", "mu_s", "soft", "roll", "roll_soft",  # friction, see laws
@@ -70,6 +70,7 @@ PAIR_FIELDS = (
 ) = range(17)  # fmt: skip
 PAIRS_PER_LINK = 12
 CONTACTS_PER_CAPSULE = 32
+MOST_MEETINGS = 64  # contacts of links with each other
 MARGIN = 0.05  # [m]: contacts are looked for at most this far from a link
 
 
@@ -84,6 +85,13 @@ class Problem(NamedTuple):
     contact: Records  # CONTACT_FIELDS
     found: FloatArray  # (rows, 8): contacts of one capsule with solids, geometry.capsule_solids.CONTACT_COLUMNS
     scratch: FloatArray  # (6, 7)
+
+
+class Meetings(NamedTuple):
+    """Room for contacts of links with each other, see meetings."""
+
+    solution: FloatArray  # (rows + 1, n + 1 or more, 6): steps of links and, behind them, of freedoms
+    matrix: FloatArray  # (rows, rows + 1)
 
 
 class State(NamedTuple):
@@ -123,6 +131,12 @@ def make_problem(robot: Robot, world: World, servo: Servo, options: SpatialStepp
         found=np.zeros((CONTACTS_PER_CAPSULE, len(CONTACT_COLUMNS))),
         scratch=np.zeros((6, 7)),
     )
+
+
+def make_meetings(problem: Problem) -> Meetings:
+    links = len(problem.link)
+    room = links + (len(problem.joint) + 5) // 6
+    return Meetings(np.zeros((MOST_MEETINGS + 1, room, 6)), np.zeros((MOST_MEETINGS, MOST_MEETINGS + 1)))
 
 
 def make_surroundings(robot: Robot, world: World) -> Solids | None:

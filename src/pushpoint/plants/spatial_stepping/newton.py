@@ -27,7 +27,17 @@ from pushpoint.plants.spatial_stepping.laws import (
     slope,
     stiffen_by,
 )
-from pushpoint.plants.spatial_stepping.model import CONTACTS, DT, MAX_ITERATIONS, TOLERANCE, WEIGHT, WORST_LINK, Problem
+from pushpoint.plants.spatial_stepping.meetings import couple, press
+from pushpoint.plants.spatial_stepping.model import (
+    CONTACTS,
+    DT,
+    MAX_ITERATIONS,
+    TOLERANCE,
+    WEIGHT,
+    WORST_LINK,
+    Meetings,
+    Problem,
+)
 from pushpoint.types import IntArray
 
 OVERSHOOT = 0.5  # part of the slope at the start that a full step may leave with the other sign
@@ -96,6 +106,8 @@ def load_contacts(problem: Problem, as_before: bool) -> float:
             evaluate(c)
         worst = max(worst, max(c.mu_t, c.mu_s) * abs(c.pn - c.closed * c.disc))
         push(problem.link[int(c.link)], c)
+        if c.other >= 0.0:
+            press(problem.link[int(c.other)], c, -c.pn)
     return worst
 
 
@@ -104,7 +116,7 @@ def stiffen_links(problem: Problem) -> None:
     """Tangents of all contacts that press or rub."""
     for k in range(int(problem.number[CONTACTS])):
         c = problem.contact[k]
-        if c.closed > 0.0 or c.disc > 0.0:
+        if c.other < 0.0 and (c.closed > 0.0 or c.disc > 0.0):
             stiffen_by(problem.link[int(c.link)], c)
 
 
@@ -201,11 +213,13 @@ def move_root(link: Records, tree: IntArray, alpha: float) -> None:
 
 
 @kernel
-def newton_step(problem: Problem) -> None:
+def newton_step(problem: Problem, room: Meetings | None) -> None:
     """Direction from the loads and tangents of the present velocities."""
     begin_inertias(problem.link)
     stiffen_links(problem)
     sweep(problem.link, problem.joint, problem.tree, problem.scratch)
+    if room is not None:
+        couple(problem, room)
     measure_steps(problem.link, problem.contact, int(problem.number[CONTACTS]))
 
 
@@ -229,18 +243,18 @@ def harden(problem: Problem, factor: float) -> None:
 
 
 @kernel
-def step_as_before(problem: Problem) -> None:
+def step_as_before(problem: Problem, room: Meetings | None) -> None:
     """A full step with all contacts pressing, sticking and sliding as they did last."""
     load(problem, True)
-    newton_step(problem)
+    newton_step(problem, room)
     follow_radii(problem, 0.0, 0.0)
     take_step(problem, 1.0)
 
 
 @kernel
-def newton(problem: Problem) -> tuple[float, int]:
+def newton(problem: Problem, room: Meetings | None) -> tuple[float, int]:
     """Velocities at the end of the step. Returns the relative residual and the number of iterations."""
-    step_as_before(problem)
+    step_as_before(problem, room)
     residual, full_steps, tenths, since, patience = math.inf, 0, 0, 0, PATIENCE
     limit = int(problem.number[MAX_ITERATIONS])
     for iteration in range(1, limit + 1):
@@ -250,13 +264,13 @@ def newton(problem: Problem) -> tuple[float, int]:
         since += 1
         if tenths > 0 and residual <= SOFT_ENOUGH:
             harden(problem, 10.0)
-            step_as_before(problem)
+            step_as_before(problem, room)
             tenths, since, full_steps = tenths - 1, 0, 0
         elif since > patience and residual > NEAR and tenths < SOFTEST:
             harden(problem, 0.1 ** (SOFTEST - tenths))
             tenths, since, full_steps, patience = SOFTEST, 0, 0, 2 * patience
         else:
-            newton_step(problem)
+            newton_step(problem, room)
             alpha = length_of_step(problem)
             full_steps = full_steps + 1 if alpha == 1.0 else 0
             if alpha == 1.0:

@@ -19,6 +19,7 @@ from pushpoint.plants.spatial_stepping.model import (
     PAIR_FIELDS,
     WORST_LINK,
     State,
+    make_meetings,
     make_problem,
     make_state,
     make_surroundings,
@@ -67,7 +68,9 @@ class SpatialStepping:
         self._problem = make_problem(robot, world, servo, options)
         self._joint_of = _torque_places(robot)
         self._solids = make_surroundings(robot, world)
-        self._kernels = "spatial_stepping" + (", with solids" if self._solids else "")
+        self._room = make_meetings(self._problem) if options.self_contact else None
+        solids, meetings = ", with solids" if self._solids else "", ", links that meet" if self._room else ""
+        self._kernels = f"spatial_stepping{solids}{meetings}"
         self._fast_run: Run | None = None  # see `_run`
 
     @classmethod
@@ -130,7 +133,7 @@ class SpatialStepping:
 
     def _run(self, state: State, table: CommandTable, tick: int, substeps: int, trace: Trace) -> tuple[int, int]:
         """The first run, and those with tables of another kind, take the long way past Numba's look at all types."""
-        arguments = (self._problem, self._solids, state, table, tick, substeps, trace)
+        arguments = (self._problem, self._solids, self._room, state, table, tick, substeps, trace)
         usual = all(column.dtype.char == "d" and column.flags.c_contiguous for column in table)
         if usual and self._fast_run is not None:
             return self._fast_run(*arguments)

@@ -9,7 +9,7 @@ from pushpoint.geometry.solids import Solids
 from pushpoint.mechanics.spatial_chain import move_links, place_links
 from pushpoint.numerics.records import Records
 from pushpoint.plants.spatial_stepping.joints import drive_joints
-from pushpoint.plants.spatial_stepping.model import CONTACTS, DT, ORIGIN_X, ORIGIN_Y, ORIGIN_Z, Problem, State
+from pushpoint.plants.spatial_stepping.model import CONTACTS, DT, ORIGIN_X, ORIGIN_Y, ORIGIN_Z, Meetings, Problem, State
 from pushpoint.plants.spatial_stepping.newton import newton
 from pushpoint.plants.spatial_stepping.step import OK, TOO_MANY_CONTACTS, aim_axes, begin_step, end_step
 from pushpoint.types import CommandTable, FloatArray, Trace
@@ -90,7 +90,12 @@ def add_impulses(problem: Problem, state: State) -> bool:
         state.sums[i, at] += c.pn * c.n1 + c.pt * c.t1 + c.ps * c.s1
         state.sums[i, at + 1] += c.pn * c.n2 + c.pt * c.t2 + c.ps * c.s2
         state.sums[i, at + 2] += c.pn * c.n3 + c.pt * c.t3 + c.ps * c.s3
-        if c.code >= 0.0 and not note_pair(problem, state, c):
+        if c.other >= 0.0:
+            j = int(c.other)
+            state.sums[j, 0] -= c.pn * c.n1
+            state.sums[j, 1] -= c.pn * c.n2
+            state.sums[j, 2] -= c.pn * c.n3
+        elif c.code >= 0.0 and not note_pair(problem, state, c):
             fits = False
     add_torques(problem, state)
     return fits
@@ -214,12 +219,12 @@ def write_row(state: State, trace: Trace, time: float, span: float) -> None:
 
 
 @kernel
-def one_step(problem: Problem, solids: Solids | None, state: State, trace: Trace) -> int:
+def one_step(problem: Problem, solids: Solids | None, room: Meetings | None, state: State, trace: Trace) -> int:
     """A step whose joints are driven already. Returns the status."""
     residual, iterations = 0.0, 0
-    status = begin_step(problem, state, solids)
+    status = begin_step(problem, state, solids, room)
     if status == OK:
-        residual, iterations = newton(problem)
+        residual, iterations = newton(problem, room)
         status = end_step(problem, state, residual)
         if not add_impulses(problem, state) and status == OK:
             status = TOO_MANY_CONTACTS
@@ -233,6 +238,7 @@ def one_step(problem: Problem, solids: Solids | None, state: State, trace: Trace
 def run_ticks(
     problem: Problem,
     solids: Solids | None,
+    room: Meetings | None,
     state: State,
     commands: CommandTable,
     first: int,
@@ -248,7 +254,7 @@ def run_ticks(
         clear_tick(state)
         for k in range(substeps):
             drive_joints(problem.joint, commands, row, (k + 1) * dt, dt)
-            status = one_step(problem, solids, state, trace)
+            status = one_step(problem, solids, room, state, trace)
             if status != OK:
                 show_bodies(problem, state)
                 return status, row

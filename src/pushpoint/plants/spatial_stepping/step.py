@@ -15,19 +15,22 @@ from pushpoint._jit import fused, kernel
 from pushpoint.geometry.solids import Solids
 from pushpoint.mechanics.spatial_chain import later_momentum, move_links, place_inertias, place_links
 from pushpoint.numerics.records import Records
-from pushpoint.plants.spatial_stepping.contacts import find_contacts, remember_contacts
+from pushpoint.plants.spatial_stepping.contacts import near_plane, near_solids, remember_contacts
 from pushpoint.plants.spatial_stepping.joints import joint_work
 from pushpoint.plants.spatial_stepping.laws import measure_speeds
+from pushpoint.plants.spatial_stepping.meetings import near_links
 from pushpoint.plants.spatial_stepping.model import (
     CONTACTS,
     DOWN_X,
     DOWN_Y,
     DOWN_Z,
     DT,
+    HAS_PLANE,
     ORIGIN_X,
     ORIGIN_Y,
     ORIGIN_Z,
     TOLERANCE,
+    Meetings,
     Problem,
     State,
 )
@@ -82,7 +85,21 @@ def carry_momenta(problem: Problem, state: State, v1: float, v2: float, v3: floa
 
 
 @kernel
-def begin_step(problem: Problem, state: State, solids: Solids | None) -> int:
+def find_contacts(problem: Problem, state: State, solids: Solids | None, room: Meetings | None) -> bool:
+    """All contacts of the step. Returns False if there is no room for them."""
+    count = 0
+    if problem.number[HAS_PLANE] > 0.0:
+        count = near_plane(problem, state)
+    if solids is not None:
+        count = near_solids(problem, state, solids, count)
+    if room is not None and count >= 0:
+        count = near_links(problem, state, count)
+    problem.number[CONTACTS] = max(count, 0)
+    return count >= 0
+
+
+@kernel
+def begin_step(problem: Problem, state: State, solids: Solids | None, room: Meetings | None) -> int:
     """Middle pose, motions there with the old velocities, contacts. Returns the status."""
     root = int(problem.tree[0, 0])
     a, b = problem.link[root], state.body[root]
@@ -96,7 +113,7 @@ def begin_step(problem: Problem, state: State, solids: Solids | None) -> int:
     place_inertias(problem.link)
     move_links(problem.link, problem.joint, problem.tree)
     carry_momenta(problem, state, h * b.vx, h * b.vy, h * b.vz)
-    fits = find_contacts(problem, state, solids)
+    fits = find_contacts(problem, state, solids, room)
     measure_speeds(problem.link, problem.contact, int(problem.number[CONTACTS]))
     return OK if fits else TOO_MANY_CONTACTS
 
