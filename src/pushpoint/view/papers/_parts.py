@@ -59,12 +59,6 @@ def legend_above(sheet: Figure, marks: Sequence[Line2D]) -> None:
     sheet.legend(handles=marks, ncols=len(marks), loc="outside upper left")
 
 
-def united(boxes: Sequence[Box]) -> Box:
-    """The smallest box that holds all of them."""
-    left, right, bottom, top = zip(*boxes, strict=True)
-    return Box(min(left), max(right), min(bottom), max(top))
-
-
 # --- series ---
 
 
