@@ -122,11 +122,11 @@ def link_outline(link: Link, centre: FloatArray, turn: FloatArray, view: View) -
 
 def _eyes(link: Link, centre: FloatArray, turn: FloatArray, view: View) -> list[FloatArray]:
     """Those of the head's two eyes that can be seen."""
-    found = []
+    found, ahead = [], link.half_core + (0.25 if link.shape == "round" else -0.2) * link.radius
     for side in (1, -1):
         off = turn @ np.array([0.0, 0.45 * side, 0.5]) * link.radius
         if view.nearness(off) > 0:
-            place = centre + off + turn[:, 0] * (link.half_core + 0.25 * link.radius)
+            place = centre + off + turn[:, 0] * ahead
             found.append(view.flat(place) + circle(EYE * link.radius))
     return found
 

@@ -213,7 +213,8 @@ def _draw_steps(axes: Axes, profile: Profile, box: Box) -> None:
         seen = (max(left, box.left), min(right, box.right))
         if one == other and seen[1] - seen[0] > LABEL_ROOM:
             place = (sum(seen) / 2, box.bottom + 0.02 * (box.top - box.bottom))
-            axes.text(*place, f"z = {one:.2g} m", ha="center", va="bottom", fontsize=7, color=style.INK, zorder=0.7)
+            label = f"z = {one:.2g} m".replace("-", "\N{MINUS SIGN}")
+            axes.text(*place, label, ha="center", va="bottom", fontsize=7, color=style.INK, zorder=0.7)
 
 
 def _bends(profile: Profile) -> tuple[FloatArray, FloatArray]:
