@@ -2,7 +2,8 @@
 and Experiments, 2008.
 
 P5's curves are not digitised: shown are our runs and what P5's text says. P5's link 6 is link 5 here. Forward is x in
-both; sideways, in sidewinding, is +y here and an axis (x6 in Fig. 10) along which link 6 goes to about -1.4 m in P5.
+both; sideways, in sidewinding, is +y here; in P5 it is the axis of Fig. 10 (x6, as far as our scan can be read) along
+which link 6 goes to about -1.4 m.
 """
 
 from __future__ import annotations
@@ -64,7 +65,9 @@ PUBLISHED_DOT: dict[str, Any] = {
     "clip_on": False,
 }
 SAME_LINK = "P5's link 6 is link 5 here."
-TURNED = f"Sideways is +y here; in P5's Fig. 10 it is the axis x6, which goes to \N{MINUS SIGN}{SIDEWAYS:g} m."
+TURNED = (
+    f"Sideways is +y here; in P5's Fig. 10 it is the axis that goes to \N{MINUS SIGN}{SIDEWAYS:g} m, x6 by our scan."
+)
 
 
 def figure(slug: str, title: str, *scenarios: str) -> Callable[[Drawing], Drawing]:
