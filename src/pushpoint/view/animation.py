@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -16,6 +17,20 @@ from pushpoint.files import replacing
 from pushpoint.view import style
 from pushpoint.view.bodies import draw_arrows, draw_robot
 from pushpoint.view.scene import Movable, draw_movable, draw_scene, movable, view_box
+from pushpoint.view.space import is_spatial
+from pushpoint.view.space_figure import (
+    AXIS,
+    LEFT,
+    RIGHT,
+    TITLE,
+    Sheet,
+    draw_instant,
+    draw_scenes,
+    draw_trails,
+    place_views,
+    views_for,
+)
+from pushpoint.view.space_scene import boxes_of
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
@@ -31,6 +46,16 @@ WIDTH = 8.0  # [inch]
 DPI = 100
 COLOURS = 64  # of the one palette that all frames share; flat colours need no more
 EXACT = (style.PAPER, style.GROUND, style.PEG, style.MOVABLE, style.BODY, style.HEAD, style.FORCE, style.PATH)
+EXACT_IN_SPACE = (*EXACT, style.BODY_DOWN, style.HEAD_DOWN, style.EARTH, style.ORANGE)
+TALLEST = 5.0  # [inch], top view of a run in space
+
+
+class Stage(NamedTuple):
+    """A figure with all that does not move."""
+
+    figure: Figure
+    titled: Axes  # has the clock above it
+    draw: Callable[[int], list[Artist]]  # what moves, at a row
 
 
 def animation(run: Recording, path: Path) -> None:
@@ -39,7 +64,7 @@ def animation(run: Recording, path: Path) -> None:
         raise InvalidInput("the recording has one row only: nothing moves")
     rows = _chosen_rows(run)
     frames = _frames(run, rows)
-    palette = _palette(frames[len(frames) // 2])
+    palette = _palette(frames[len(frames) // 2], EXACT_IN_SPACE if is_spatial(run) else EXACT)
     flat = [frame.quantize(palette=palette, dither=Image.Dither.NONE) for frame in frames]
     pauses = [PAUSE] * (len(frames) - 1) + [LAST_PAUSE]
     with replacing(Path(path)) as temporary:
@@ -54,10 +79,10 @@ def animation(run: Recording, path: Path) -> None:
         )
 
 
-def _palette(frame: Image.Image) -> Image.Image:
+def _palette(frame: Image.Image, wanted: Sequence[str]) -> Image.Image:
     """Colours of a frame, and those that must be exact however few pixels have them: thin robots, arrows."""
-    found = frame.quantize(COLOURS - len(EXACT), dither=Image.Dither.NONE).getpalette() or []
-    exact = [round(255 * part) for colour in EXACT for part in to_rgb(colour)]
+    found = frame.quantize(COLOURS - len(wanted), dither=Image.Dither.NONE).getpalette() or []
+    exact = [round(255 * part) for colour in wanted for part in to_rgb(colour)]
     palette = Image.new("P", (1, 1))
     palette.putpalette(exact + found[: 3 * COLOURS - len(exact)])
     return palette
@@ -76,26 +101,46 @@ def _duration(run: Recording) -> float:
 
 def _frames(run: Recording, rows: list[int]) -> list[Image.Image]:
     with style.styled():
-        box = view_box(run).widened(0.6)
-        figure = Figure(figsize=(WIDTH, (WIDTH - 0.8) * box.shape + 0.9), dpi=DPI, layout="constrained")
-        canvas = FigureCanvasAgg(figure)
-        axes = figure.add_subplot()
-        draw_scene(axes, run, box)
-        clock = axes.set_title("")
+        stage = _space_stage(run) if is_spatial(run) else _flat_stage(run)
+        canvas = FigureCanvasAgg(stage.figure)
+        clock = stage.titled.set_title("")
         speed = 1000 * _duration(run) / (PAUSE * (len(rows) - 1))
-        axes.set_title(f"{speed:.1f} × real time", loc="right", fontweight="normal", color=style.QUIET)
-        path = np.asarray(run.data["link_position"].values, dtype=float)[:, run.data.sizes["link"] // 2, :2]
-        discs = movable(run)
+        stage.titled.set_title(f"{speed:.1f} × real time", loc="right", fontweight="normal", color=style.QUIET)
         _picture(canvas)
-        figure.set_layout_engine("none")  # made once: it would tremble from frame to frame
+        stage.figure.set_layout_engine("none")  # made once: it would tremble from frame to frame
         frames = []
         for row in rows:
-            moving = [*_draw_discs(axes, discs, row), *_draw_moving(axes, run, row, path)]
+            moving = stage.draw(row)
             clock.set_text(f"{run.scenario.name}   t = {run.data['time'].values[row]:.1f} s")
             frames.append(_picture(canvas))
             for artist in moving:
                 artist.remove()
         return frames
+
+
+def _flat_stage(run: Recording) -> Stage:
+    box = view_box(run).widened(0.6)
+    figure = Figure(figsize=(WIDTH, (WIDTH - 0.8) * box.shape + 0.9), dpi=DPI, layout="constrained")
+    axes = figure.add_subplot()
+    draw_scene(axes, run, box)
+    path = np.asarray(run.data["link_position"].values, dtype=float)[:, run.data.sizes["link"] // 2, :2]
+    discs = movable(run)
+    return Stage(figure, axes, lambda row: [*_draw_discs(axes, discs, row), *_draw_moving(axes, run, row, path)])
+
+
+def _space_stage(run: Recording) -> Stage:
+    views = views_for(boxes_of(run), WIDTH - LEFT - RIGHT, TALLEST)
+    sheet = Sheet(WIDTH, TITLE + views.height + AXIS)
+    sheet.figure.set_dpi(DPI)
+    above, beside = place_views(sheet, views, LEFT, TITLE)
+    draw_scenes(above, beside, run, views.boxes)
+    beside.set_title("From the side; dark links press on the ground")
+    discs = movable(run)
+
+    def draw(row: int) -> list[Artist]:
+        return [*draw_instant(above, beside, run, discs, row), *draw_trails(above, beside, run, row)]
+
+    return Stage(sheet.figure, above, draw)
 
 
 def _picture(canvas: Any) -> Image.Image:

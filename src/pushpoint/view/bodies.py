@@ -53,7 +53,10 @@ def draw_robot(axes: Axes, run: Recording, row: int, strength: float = 1.0) -> l
     if not thin.all():
         drawn.append(_draw_wide(axes, robot, position, angle, strength))
     if thin.any():
-        drawn += _draw_thin(axes, link_ends(robot, position, angle)[thin], bool(thin[-1]), strength)
+        colours = [paled(style.BODY, strength)] * int(thin.sum())
+        if thin[-1]:
+            colours[-1] = paled(style.HEAD, strength)
+        drawn += draw_thin(axes, link_ends(robot, position, angle)[thin], colours, strength)
     return drawn
 
 
@@ -72,11 +75,8 @@ def _draw_wide(axes: Axes, robot: Robot, position: FloatArray, angle: FloatArray
     return body
 
 
-def _draw_thin(axes: Axes, ends: FloatArray, with_head: bool, strength: float) -> list[Artist]:
-    """Lines and dots; `ends` of links is (links, 2, 2), the head's are the last ones if it is among them."""
-    colours = [paled(style.BODY, strength)] * len(ends)
-    if with_head:
-        colours[-1] = paled(style.HEAD, strength)
+def draw_thin(axes: Axes, ends: FloatArray, colours: list[tuple[float, ...]], strength: float) -> list[Artist]:
+    """Lines and dots; `ends` of links is (links, 2, 2), the last ones have a larger dot in front."""
     lines = LineCollection(list(ends), colors=colours, linewidths=LINE_WIDTH, capstyle="round", zorder=2 + strength)
     axes.add_collection(lines)
     look: dict[str, Any] = {"edgecolors": style.BODY_EDGE, "linewidths": 0.5, "zorder": 2.1 + strength}
@@ -127,12 +127,13 @@ class Pushes(NamedTuple):
     """Contact forces, one for each pair of a link and an obstacle."""
 
     link: IntArray
-    point: FloatArray  # [m], (pairs, 2)
-    force: FloatArray  # [N], (pairs, 2)
+    obstacle: IntArray
+    point: FloatArray  # [m], (pairs, axes)
+    force: FloatArray  # [N], (pairs, axes)
 
 
-def pushes_at(run: Recording, row: int) -> Pushes:
-    """Where links push against obstacles at one row.
+def pushes_at(run: Recording, row: int, axes: int = 2) -> Pushes:
+    """Where links push against obstacles at one row, in the plane or, with 3 `axes`, in space.
 
     Forces are means over the last FORCE_WINDOW: single rows tremble with impacts.
     """
@@ -141,17 +142,17 @@ def pushes_at(run: Recording, row: int) -> Pushes:
     tolerance = 0.5 * row_period(run)
     chosen = (age > -tolerance) & (age < FORCE_WINDOW - tolerance)
     pair = np.stack([table["link"].values[chosen], table["obstacle"].values[chosen]], axis=1)
-    point = np.asarray(table["point"].values, dtype=float)[chosen][:, :2]
-    force = np.asarray(table["force"].values, dtype=float)[chosen][:, :2]
+    point = np.asarray(table["point"].values, dtype=float)[chosen][:, :axes]
+    force = np.asarray(table["force"].values, dtype=float)[chosen][:, :axes]
     pairs, member, count = np.unique(pair, axis=0, return_inverse=True, return_counts=True)
     rows = max(1.0, min(FORCE_WINDOW, now) / row_period(run))
-    sum_point, sum_force = np.zeros((len(count), 2)), np.zeros((len(count), 2))
+    sum_point, sum_force = np.zeros((len(count), axes)), np.zeros((len(count), axes))
     np.add.at(sum_point, member.reshape(-1), point)
     np.add.at(sum_force, member.reshape(-1), force)
-    return Pushes(pairs[:, 0], sum_point / count[:, np.newaxis], sum_force / rows)
+    return Pushes(pairs[:, 0], pairs[:, 1], sum_point / count[:, np.newaxis], sum_force / rows)
 
 
-def _arrows(force: FloatArray, full: float) -> FloatArray:
+def arrows(force: FloatArray, full: float) -> FloatArray:
     """Arrows [m] for forces [N]: `full` is ARROW_LENGTH long, none is longer than LONGEST_ARROW."""
     size = np.linalg.norm(force, axis=1, keepdims=True)
     length = np.minimum(size * (ARROW_LENGTH / full), LONGEST_ARROW)
@@ -178,9 +179,14 @@ def draw_arrows(axes: Axes, run: Recording, row: int, full: float | None = None)
     pushes = pushes_at(run, row)
     if not len(pushes.link):
         return None
+    return quiver(axes, pushes.point, arrows(pushes.force, full or full_force(run)))
+
+
+def quiver(axes: Axes, start: FloatArray, arrow: FloatArray) -> Quiver:
+    """Arrows of forces from `start` on, both [m] and (arrows, 2)."""
     return axes.quiver(
-        *pushes.point.T,
-        *_arrows(pushes.force, full or full_force(run)).T,
+        *start.T,
+        *arrow.T,
         angles="xy",
         scale_units="xy",
         scale=1,

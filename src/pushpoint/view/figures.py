@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,35 +17,29 @@ from pushpoint.analysis import Curve
 from pushpoint.files import replacing
 from pushpoint.view import style
 from pushpoint.view.bodies import FORCE_WINDOW, draw_arrows, draw_robot
+from pushpoint.view.panels import INSTANTS, STRENGTHS, draw_coordinate, draw_energy, draw_loads, headline, middle
 from pushpoint.view.scene import Box, draw_movable, draw_scene, movable, view_box
+from pushpoint.view.space import is_spatial
+from pushpoint.view.space_figure import space_figure
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from pushpoint.recording.recording import Recording
-    from pushpoint.types import FloatArray
 
 WIDTH = 10.0  # [inch]
 SCENE_WIDTH = 9.2  # [inch], what the axes leave of it
 DPI = 160
-HEADLINE = 92  # characters that fit into the width
-INSTANTS = (0.0, 1 / 3, 2 / 3, 1.0)  # shares of the duration
-STRENGTHS = (0.18, 0.32, 0.5, 1.0)  # of the robot's colours at these instants
-TIME_BINS = 250  # of the force map
-LEDGER = {
-    "servo_work": ("servos", style.BLUE),
-    "friction_work": ("ground friction", style.RED),
-    "contact_work": ("contacts", style.PINK),
-    "kinetic_energy": ("kinetic energy", style.GREEN),
-    "numerical_work": ("numerical", style.QUIET),
-}
 
 
 def run_figure(run: Recording, published: Mapping[str, Curve] | None = None) -> Figure:
     """World, robot at four instants, path of the middle link, contact forces and energy.
 
     `published` holds curves of the middle link by label: the first is drawn as a dashed line, others as dots.
+    Runs in space are shown from above and from the side.
     """
+    if is_spatial(run):
+        return space_figure(run, published or {})
     with style.styled():
         box = view_box(run)
         scene = float(np.clip(SCENE_WIDTH * box.shape, 1.2, 4.0))  # [inch], high
@@ -56,10 +49,10 @@ def run_figure(run: Recording, published: Mapping[str, Curve] | None = None) -> 
         rows = figure.add_gridspec(3, 2, height_ratios=(scene + 0.9, 2.8, 2.8))
         _draw_robots(figure.add_subplot(rows[0, :]), run, box.widened(scene / SCENE_WIDTH))
         for column, axis in enumerate("xy"):
-            _draw_coordinate(figure.add_subplot(rows[1, column]), run, axis, published or {})
-        _draw_loads(figure.add_subplot(rows[2, 0]), run)
-        _draw_energy(figure.add_subplot(rows[2, 1]), run)
-        figure.suptitle(_headline(run), x=0.01, ha="left", fontsize=12, fontweight="bold")
+            draw_coordinate(figure.add_subplot(rows[1, column]), run, axis, published or {})
+        draw_loads(figure.add_subplot(rows[2, 0]), run)
+        draw_energy(figure.add_subplot(rows[2, 1]), run)
+        figure.suptitle(headline(run), x=0.01, ha="left", fontsize=12, fontweight="bold")
         return figure
 
 
@@ -69,21 +62,6 @@ def save_figure(figure: Figure, path: Path) -> None:
         figure.savefig(temporary, dpi=DPI)
 
 
-def _headline(run: Recording) -> str:
-    title = run.scenario.title
-    return textwrap.fill(f"{run.scenario.name}: {title}" if title else run.scenario.name, HEADLINE)
-
-
-def _middle(run: Recording) -> int:
-    return int(run.data.sizes["link"]) // 2
-
-
-def _time_limits(run: Recording) -> tuple[float, float]:
-    """Of the time axes [s]; a run that failed at once has a single row."""
-    time = run.data["time"].values
-    return float(time[0]), float(max(time[-1], time[0] + 1e-3))
-
-
 def _draw_robots(axes: Axes, run: Recording, box: Box) -> None:
     draw_scene(axes, run, box)
     rows = [round(share * (run.data.sizes["time"] - 1)) for share in INSTANTS]
@@ -91,7 +69,7 @@ def _draw_robots(axes: Axes, run: Recording, box: Box) -> None:
     for row, strength in zip(rows, STRENGTHS, strict=True):
         draw_movable(axes, discs, row, strength)
         draw_robot(axes, run, row, strength)
-    path = np.asarray(run.data["link_position"].values, dtype=float)[:, _middle(run), :2]
+    path = np.asarray(run.data["link_position"].values, dtype=float)[:, middle(run), :2]
     axes.plot(path[:, 0], path[:, 1], color=style.PATH, linewidth=1.2, linestyle=style.DOTS, zorder=4)
     draw_arrows(axes, run, rows[-1])
     times = run.data["time"].values[rows]
@@ -109,77 +87,6 @@ def _scene_legend(axes: Axes, run: Recording) -> None:
         label = f"contact force, mean of the last {FORCE_WINDOW:g} s"
         marks.append(Line2D([], [], color=style.FORCE, label=label, **arrow))
     axes.legend(handles=marks, ncols=len(marks), loc="lower right", bbox_to_anchor=(1.0, 1.0), borderaxespad=0.2)
-
-
-def _draw_coordinate(axes: Axes, run: Recording, axis: str, published: Mapping[str, Curve]) -> None:
-    time = run.data["time"].values
-    path = run.data["link_position"].values[:, _middle(run), "xy".index(axis)]
-    axes.plot(time, path, color=style.BLUE, label="this run", zorder=3)
-    for number, (label, curve) in enumerate(published.items()):
-        values = curve.x if axis == "x" else curve.y
-        shown = curve.time <= time[-1] + 1e-9
-        look: dict[str, Any] = {"linestyle": "--", "color": style.INK, "linewidth": 1.2}
-        if number:
-            look = {"linestyle": "none", "marker": "o", "markersize": 3.4, "color": style.ORANGE}
-        axes.plot(curve.time[shown], values[shown], label=label, zorder=4 - number, **look)
-    axes.set(xlabel="time [s]", ylabel=f"{axis} [m]", xlim=_time_limits(run))
-    axes.set_title(f"Middle link, {axis}")
-    if published and axis == "x":
-        axes.legend(loc="upper left")
-
-
-def _draw_loads(axes: Axes, run: Recording) -> None:
-    """Over time: contact force on every link, or torque of every joint if nothing was touched."""
-    touched = bool(np.any(run.data["contact_force"].values))
-    variable = "contact_force" if touched else "joint_torque"
-    values = np.abs(np.asarray(run.data[variable].values, dtype=float))
-    load = _binned(np.linalg.norm(values, axis=2) if touched else values)
-    axes.set_title("Contact force on each link" if touched else "Torque of each joint")
-    if not load.size:
-        axes.set(xticks=[], yticks=[], xlabel="one link, no joints")
-        return
-    some = load[load > 0]
-    image = axes.imshow(
-        np.ma.masked_equal(load.T, 0.0),
-        origin="lower",
-        aspect="auto",
-        interpolation="nearest",
-        cmap="viridis_r",
-        vmin=0.0,
-        vmax=float(np.percentile(some, 98)) if some.size else 1.0,  # impacts stand above the scale
-        extent=(*_time_limits(run), -0.5, load.shape[1] - 0.5),
-    )
-    axes.grid(False)
-    bar = axes.figure.colorbar(image, ax=axes, extend="max", pad=0.02)
-    bar.set_label("force [N]" if touched else "torque [N m]")
-    bar.outline.set_visible(False)
-    axes.set(xlabel="time [s]", ylabel="link (0 = tail)" if touched else "joint (0 = at the tail)")
-
-
-def _binned(force: FloatArray) -> FloatArray:
-    """Means over groups of rows (rows hold means themselves), at most TIME_BINS of them."""
-    size = -(-len(force) // TIME_BINS)
-    starts = np.arange(0, len(force), size)
-    counts = np.diff(np.append(starts, len(force)))
-    return np.asarray(np.add.reduceat(force, starts, axis=0) / counts[:, np.newaxis])
-
-
-def _draw_energy(axes: Axes, run: Recording) -> None:
-    time = run.data["time"].values
-    for variable, (label, colour) in LEDGER.items():
-        values = run.data[variable].values
-        axes.plot(time, values, color=colour, label=f"{label} {_energy(float(values[-1]))}")
-    axes.set(xlabel="time [s]", ylabel="energy [J]", xlim=_time_limits(run))
-    axes.set_title("Energy ledger, work since the start")
-    axes.legend(loc="best", fontsize=7, labelspacing=0.3)
-
-
-def _energy(joule: float) -> str:
-    """A number for the legend: small ones in mJ or µJ."""
-    for size, unit in ((1.0, "J"), (1e-3, "mJ")):
-        if abs(joule) >= 0.5 * size:
-            return f"{joule / size:.1f} {unit}".replace("-", "\N{MINUS SIGN}")
-    return f"{joule / 1e-6:.1f} µJ".replace("-", "\N{MINUS SIGN}")
 
 
 def claims_figure(verdicts: Sequence[Mapping[str, Any]]) -> Figure:

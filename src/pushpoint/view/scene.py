@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -42,6 +43,12 @@ class Box(NamedTuple):
         """The same box made wider, if need be, until height over width is `shape`."""
         extra = max(0.0, (self.top - self.bottom) / shape - (self.right - self.left)) / 2
         return self._replace(left=self.left - extra, right=self.right + extra)
+
+
+def united(boxes: Sequence[Box]) -> Box:
+    """The smallest box that holds all of them."""
+    left, right, bottom, top = zip(*boxes, strict=True)
+    return Box(min(left), max(right), min(bottom), max(top))
 
 
 class Movable(NamedTuple):

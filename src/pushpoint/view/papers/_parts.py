@@ -10,6 +10,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 
+from pushpoint.view import style
 from pushpoint.view.figures import SCENE_WIDTH, WIDTH
 from pushpoint.view.scene import Box
 
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from pushpoint.types import FloatArray
 
 LEGEND, TITLE, AXIS = 0.4, 0.4, 0.35  # [inch], high: the legend above all panels; of panels the title, and the x axis
+NOTE = 0.35  # [inch], high: remarks below all panels
 PLOT, HIGH_PLOT = 1.9, 2.3  # [inch], high: panels that show something over time
 
 # --- sheets ---
@@ -47,6 +49,31 @@ def _sheet(heights: Sequence[float], labelled: int) -> tuple[Figure, list[Axes]]
     return sheet, [sheet.add_subplot(grid[k, 0]) for k in range(len(heights))]
 
 
+def scene_grid(scenes: int, columns: int, box: Box) -> tuple[Figure, list[Axes]]:
+    """A sheet of panels in rows of `columns`, each just high enough to show `box` to scale."""
+    rows = -(-scenes // columns)
+    height = SCENE_WIDTH / columns * box.shape
+    layout = ConstrainedLayoutEngine(w_pad=0.06, h_pad=0.05, hspace=0.02)
+    sheet = Figure(figsize=(WIDTH, LEGEND + AXIS + rows * (height + TITLE)), layout=layout)
+    FigureCanvasAgg(sheet)
+    return sheet, [sheet.add_subplot(rows, columns, k + 1) for k in range(scenes)]
+
+
+def label_outer(panels: Sequence[Axes], columns: int) -> None:
+    """Panels in rows, all with the same axes: only the lowest and the leftmost ones say what they are."""
+    for k, axes in enumerate(panels):
+        lowest, leftmost = k + columns >= len(panels), k % columns == 0
+        axes.tick_params(labelbottom=lowest, labelleft=leftmost)
+        axes.set(xlabel=axes.get_xlabel() if lowest else "", ylabel=axes.get_ylabel() if leftmost else "")
+
+
+def note_below(sheet: Figure, text: str) -> None:
+    """A remark in small letters below all panels."""
+    wide, high = sheet.get_size_inches()
+    sheet.set_size_inches(wide, high + NOTE)
+    sheet.supxlabel(text, x=0.008, ha="left", fontsize=8, color=style.QUIET)
+
+
 def label_lowest(panels: Sequence[Axes]) -> None:
     """Panels with the same x axis: only the lowest says what it is."""
     for axes in panels[:-1]:
@@ -57,12 +84,6 @@ def label_lowest(panels: Sequence[Axes]) -> None:
 def legend_above(sheet: Figure, marks: Sequence[Line2D]) -> None:
     """One legend for all panels, in one line above them."""
     sheet.legend(handles=marks, ncols=len(marks), loc="outside upper left")
-
-
-def united(boxes: Sequence[Box]) -> Box:
-    """The smallest box that holds all of them."""
-    left, right, bottom, top = zip(*boxes, strict=True)
-    return Box(min(left), max(right), min(bottom), max(top))
 
 
 # --- series ---

@@ -27,9 +27,8 @@ from pushpoint.view.papers._parts import (
     scenes_below_each_other,
     smoothed,
     times,
-    united,
 )
-from pushpoint.view.scene import draw_scene, view_box
+from pushpoint.view.scene import draw_scene, united, view_box
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
