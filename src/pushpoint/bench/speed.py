@@ -24,13 +24,13 @@ DURATION = 10.0  # [s]
 MISSED = 1  # exit code
 
 
-Part = Literal["all", "plane", "space"]
+Part = Literal["all", "planar", "spatial"]
 
 
 def main(json: bool, part: Part = "all") -> None:
     """Run the benchmark; tables, or with `json` one JSON object, on standard output, progress on standard error.
 
-    The numbers are also kept in results/bench/bench.json, those of one part in bench-plane.json or bench-space.json.
+    The numbers are also kept in results/bench/bench.json, those of one part in bench-planar.json or bench-spatial.json.
     Leaves with exit code 1 if a requirement is missed.
     """
     refuse_without_compiler()
@@ -59,7 +59,7 @@ def registered_runs() -> list[Scenario]:
 
 def measure(runs: Sequence[Scenario], effort: Effort, converged: Effort, part: Part = "all") -> Benchmark:
     """All that belongs to the part, one after the other."""
-    before, plane, space, say = load(), part != "space", part != "plane", progress
+    before, plane, space, say = load(), part != "spatial", part != "planar", progress
     return Benchmark(
         duels=tuple(duel(run, effort, say) for run in runs) if plane else (),
         converged=tuple(duel(run, converged, say) for run in runs) if plane else (),

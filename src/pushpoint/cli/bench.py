@@ -10,8 +10,8 @@ import typer
 
 class Part(Enum):
     ALL = "all"
-    PLANE = "plane"
-    SPACE = "space"
+    PLANAR = "planar"
+    SPATIAL = "spatial"
 
 
 def bench(
