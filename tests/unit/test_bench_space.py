@@ -298,4 +298,5 @@ def test_results_in_space_are_plain_json_and_tables(capsys: pytest.CaptureFixtur
     show(benchmark(space=space))
     out = capsys.readouterr().out
     assert "10.0 times faster" in out
+    assert "a start failed" in out
     assert "nothing to compare" in out

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import isfinite
+
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
@@ -43,10 +45,11 @@ def rung_cells(rung: SpaceRung, duration: float) -> tuple[str, ...]:
     if rung.moved is None:
         return dt, "failed", "-", "-", "-"
     wall, (x, y) = rung.wall_time_s, rung.moved
+    error = f"{100 * rung.error:.2f}" if isfinite(rung.error) else "a start failed"
     return (
         dt,
         f"{x:.3f}, {y:.3f}",
-        f"{100 * rung.error:.2f}",
+        error,
         f"{1e3 * wall:.1f}",
         f"{1e6 * wall * rung.dt / duration:.1f}",
     )
