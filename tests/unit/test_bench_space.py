@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from math import inf, isnan, nan
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -28,7 +29,7 @@ from pushpoint.bench.space import (
     space_duel,
 )
 from pushpoint.bench.space_creep import Creep, best_of_peer, creep, fastest_within, judged
-from pushpoint.bench.space_links import LinkCost, SpaceGrowth, sidewinder, space_growth, space_memory
+from pushpoint.bench.space_links import LinkCost, SpaceGrowth, held, sidewinder, space_growth, space_memory
 from pushpoint.bench.space_result import Space, space_requirements
 from pushpoint.bench.space_runs import (
     OURS,
@@ -253,6 +254,11 @@ def test_memory_is_that_of_a_process_of_its_own(monkeypatch: pytest.MonkeyPatch)
     assert space_memory(quiet) is None
     monkeypatch.setattr(space_links.os.path, "exists", lambda path: False)
     assert space_memory(quiet) is None
+
+
+@pytest.mark.skipif(not Path(space_links.STATUS).exists(), reason="only Linux tells")
+def test_the_peak_is_at_least_what_is_held_now() -> None:
+    assert 1.0 < held("VmRSS") <= held("VmHWM")
 
 
 def test_long_robots_wind_sideways() -> None:

@@ -21,19 +21,25 @@ SETTLING_STEPS = 500  # not timed
 ROUNDS = 10
 
 MEMORY_LINKS, MEMORY_DURATION = 50, 60.0  # [s], recorded at 100 Hz
+STATUS = "/proc/self/status"
 # The kernels have been compiled by a process before this one; the short run loads them and all packages. What counts is
-# the peak during the long run above what the process held before it.
+# the peak during the long run above what the process held before it. (getrusage would also count the parent process.)
 MEMORY = """
-import json, resource
+import json
 import pushpoint
-from pushpoint.bench.space_links import sidewinder
+from pushpoint.bench.space_links import held, sidewinder
 run = sidewinder({links})
 pushpoint.simulate(run.model_copy(update={{"duration": 0.1}}))
-pages = int(open("/proc/self/statm").read().split()[1])
-before = pages * resource.getpagesize() / 2**20
+before = held("VmRSS")
 rows = pushpoint.simulate(run.model_copy(update={{"duration": {duration}}})).data.sizes["time"]
-print(json.dumps({{"megabytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024 - before, "rows": rows}}))
+print(json.dumps({{"megabytes": held("VmHWM") - before, "rows": rows}}))
 """
+
+
+def held(what: str) -> float:
+    """Memory of this process [MB]: VmRSS, now, or VmHWM, at its peak."""
+    with open(STATUS, encoding="utf-8") as lines:
+        return next(float(line.split()[1]) / 1024 for line in lines if line.startswith(f"{what}:"))
 
 
 def sidewinder(links: int) -> Scenario:
@@ -82,7 +88,7 @@ def space_memory(
 ) -> float | None:
     """Peak memory of a long run above that of the process before it [MB]; None where the system does not tell, or the
     run failed."""
-    if not os.path.exists("/proc/self/statm"):
+    if not os.path.exists(STATUS):
         return None
     say(f"memory of {duration:g} s with {links} links in space")
     try:
