@@ -19,8 +19,10 @@ from pushpoint.bench.duel import PEER_SETTINGS, Duel, Effort, Entry, duel, limit
 from pushpoint.bench.hybrid import EvaluationCost, Hybrid, hybrid
 from pushpoint.bench.ladder import Rung, largest_accurate, rms_distance
 from pushpoint.bench.links import Growth, LinkCost, among_pegs, fitted_exponent, growth
+from pushpoint.bench.page import as_page
 from pushpoint.bench.result import Benchmark, as_data, as_text, machine, write
 from pushpoint.bench.runs import our_job, peer_job, prepare, stepped
+from pushpoint.bench.space_result import Space
 from pushpoint.bench.startup import Startup, in_new_process, startup
 from pushpoint.bench.tables import show
 from pushpoint.bench.timing import interleaved_best
@@ -71,10 +73,20 @@ def found_hybrid(factor: float = 10.0) -> Hybrid:
     return Hybrid(factor, 3e4, (EvaluationCost(20, 3.0, 2.0), EvaluationCost(40, 6.0, 2.0)), 1.0)
 
 
-def benchmark(ratio: float | None = 20.0, exponent: float | None = 1.0, ours: bool = True) -> Benchmark:
-    start = Startup(0.01, 10.0, 9.0, 0.5, 8.5)
-    many = Crowd(1.0, 1.2, 300.0)
-    return Benchmark((found_duel(ratio, ours),), (), (found_growth(exponent),), many, found_hybrid(), start, 0.5, None)
+def benchmark(
+    ratio: float | None = 20.0, exponent: float | None = 1.0, ours: bool = True, space: Space | None = None
+) -> Benchmark:
+    return Benchmark(
+        duels=(found_duel(ratio, ours),),
+        converged=(),
+        growth=(found_growth(exponent),),
+        crowd=Crowd(1.0, 1.2, 300.0),
+        hybrid=found_hybrid(),
+        startup=Startup(0.01, 10.0, 9.0, 0.5, 8.5),
+        space=space,
+        load_before=0.5,
+        load_after=None,
+    )
 
 
 def test_rms_distance_of_a_shifted_path() -> None:
@@ -208,7 +220,7 @@ def test_results_are_plain_json() -> None:
     assert json.loads(as_text(data)) == data
     assert set(data) == {
         "schema_version", "status", "requirements", "aims", "machine", "accuracy", "links", "crowd", "hybrid",
-        "startup",
+        "startup", "space",
     }  # fmt: skip
     failed = data["accuracy"]["runs"][0]["our_ladder"][1]
     assert failed["rms_to_own_limit"] is None
@@ -254,7 +266,7 @@ def stubbed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     """`main` without measurements, in an empty folder."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(speed, "refuse_without_compiler", lambda: None)
-    monkeypatch.setattr(speed, "measure", lambda runs, *efforts: benchmark())
+    monkeypatch.setattr(speed, "measure", lambda *asked: benchmark())
     return tmp_path
 
 
@@ -277,7 +289,7 @@ def test_main_prints_tables(stubbed: Path, capsys: pytest.CaptureFixture[str]) -
 def test_main_leaves_with_one_if_something_is_missed(
     stubbed: Path, monkeypatch: pytest.MonkeyPatch, as_json: bool
 ) -> None:
-    monkeypatch.setattr(speed, "measure", lambda runs, *efforts: benchmark(ratio=3.0))
+    monkeypatch.setattr(speed, "measure", lambda *asked: benchmark(ratio=3.0))
     with pytest.raises(SystemExit) as leaving:
         speed.main(json=as_json)
     assert leaving.value.code == 1
@@ -288,7 +300,7 @@ def test_main_says_that_mujoco_is_missing(
     stubbed: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(speed, "has_peer", lambda: False)
-    monkeypatch.setattr(speed, "measure", lambda runs, *efforts: benchmark(ratio=None))
+    monkeypatch.setattr(speed, "measure", lambda *asked: benchmark(ratio=None))
     speed.main(json=True)
     assert "pushpoint[mujoco]" in capsys.readouterr().err
 
@@ -321,6 +333,21 @@ def test_event_tracking_is_measured(monkeypatch: pytest.MonkeyPatch) -> None:
     assert [c.links for c in found.costs] == [5, 10]
     assert all(c.us > 0.0 for c in found.costs)
     assert found.exponent is not None
+
+
+def test_one_part_alone_is_kept_in_a_file_of_its_own(stubbed: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    bare = replace(benchmark(), duels=(), growth=(), crowd=None, hybrid=None, startup=None)
+    monkeypatch.setattr(speed, "measure", lambda *asked: bare)
+    speed.main(json=False, part="spatial")
+    assert sorted(p.name for p in (stubbed / "results/bench").iterdir()) == ["bench-spatial.json", "bench-spatial.md"]
+    assert bare.requirements == bare.aims == []
+
+
+def test_the_part_decides_what_is_measured(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(speed, "measure_space", lambda say: None)
+    found = speed.measure([], TINY, TINY, part="spatial")
+    assert (found.duels, found.growth, found.crowd, found.hybrid, found.startup) == ((), (), None, None, None)
+    assert "Work and precision" not in as_page(as_data(found))
 
 
 def test_slow_event_tracking_is_missed() -> None:

@@ -9,13 +9,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from pushpoint.bench.runs import OURS, Prepared, prepare
+from pushpoint.bench.runs import OURS, Prepared, empty_trace, prepare
 from pushpoint.bench.timing import ROUNDS, interleaved_best
 from pushpoint.errors import SolverFailure
 from pushpoint.plants import Plant
 from pushpoint.plants._base import StateArrays
 from pushpoint.scenario import Choice, Scenario
-from pushpoint.types import CommandTable, Trace, new_trace
+from pushpoint.types import CommandTable, Trace
 from pushpoint.worlds import Disc, Ground, World
 
 LINKS = (11, 50, 100, 200, 500, 1000)
@@ -103,18 +103,19 @@ class Settled(NamedTuple):
     state: StateArrays
     table: CommandTable
     substeps: int
+    links: int
 
     def onwards(self) -> Trace:
         """The timed part, from a copy of the state."""
-        return rolled(self.plant, self.plant.restore(self.state), self.table, self.substeps)
+        return rolled(self.plant, self.plant.restore(self.state), self.table, self.substeps, self.links)
 
 
-def rolled(plant: Plant, state: Any, table: CommandTable, substeps: int) -> Trace:
+def rolled(plant: Plant, state: Any, table: CommandTable, substeps: int, links: int) -> Trace:
     """The trace of a run that has to work."""
-    ticks, links = len(table.joint_angle), table.joint_angle.shape[1] + 1
-    trace, failure = plant.rollout(state, table, substeps, new_trace(links, ticks, ticks * substeps, 1))
+    ticks = len(table.joint_angle)
+    trace, failure = plant.rollout(state, table, substeps, empty_trace(plant, links, ticks, ticks * substeps, 1))
     if failure is not None:
-        raise SolverFailure(f"{OURS} failed with {links} links: {failure}")
+        raise SolverFailure(f"a run with {links} links failed: {failure}")
     return trace
 
 
@@ -124,8 +125,8 @@ def settled(run: Prepared, steps: int) -> Settled:
     start, end = steps // setup.substeps, (steps + STEPS) // setup.substeps
     first, rest = (CommandTable(*(column[part] for column in table)) for part in (slice(start), slice(start, end)))
     state = setup.plant.initial_state(pose)
-    rolled(setup.plant, state, first, setup.substeps)
-    return Settled(setup.plant, setup.plant.dump(state), rest, setup.substeps)
+    rolled(setup.plant, state, first, setup.substeps, setup.bodies)
+    return Settled(setup.plant, setup.plant.dump(state), rest, setup.substeps, setup.bodies)
 
 
 def cost(trace: Trace, seconds: float) -> LinkCost:

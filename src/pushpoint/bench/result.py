@@ -19,25 +19,17 @@ from pushpoint.bench.duel import Duel
 from pushpoint.bench.hybrid import Hybrid
 from pushpoint.bench.ladder import ACCURACY
 from pushpoint.bench.links import DT, FIT_FROM, STEPS, Growth
+from pushpoint.bench.requirement import Requirement
+from pushpoint.bench.space_result import Space, space_data, space_requirements
 from pushpoint.bench.startup import Startup
 from pushpoint.errors import InvalidInput
 
-SCHEMA = 3
-RESULT_FILE, PAGE_FILE = Path("results/bench/bench.json"), Path("results/bench/bench.md")
+SCHEMA = 4
+FOLDER = Path("results/bench")
 LEAST_RATIO, AIM = 12.0, 25.0
 MOST_CROWD_RATIO, MOST_MEMORY_MB = 1.5, 500.0
 LARGEST_EXPONENT = 1.1
 LEAST_REAL_TIME, REAL_TIME_AIM, LARGEST_HYBRID_EXPONENT = 8.0, 20.0, 1.2  # of planar_hybrid
-
-
-@dataclass(frozen=True)
-class Requirement:
-    """A number that has to be reached; `met` is None where it could not be measured."""
-
-    what: str
-    value: float | None
-    allowed: str
-    met: bool | None
 
 
 @dataclass(frozen=True)
@@ -47,21 +39,25 @@ class Benchmark:
     duels: tuple[Duel, ...]  # each plant with its fastest settings: these are required
     converged: tuple[Duel, ...]  # with solvers that converge: for information
     growth: tuple[Growth, ...]
-    crowd: Crowd
-    hybrid: Hybrid
-    startup: Startup
+    crowd: Crowd | None  # None, like all below: that part was not asked for
+    hybrid: Hybrid | None
+    startup: Startup | None
+    space: Space | None
     load_before: float | None  # of the machine, mean of a minute; others were at work if it is above zero
     load_after: float | None  # about one process is the benchmark's own
 
     @property
     def requirements(self) -> list[Requirement]:
-        hybrid = (_real_time(self.hybrid), _hybrid_growth(self.hybrid))
-        return [*map(_speed, self.duels), *map(_linear, self.growth), *_crowded(self.crowd), *hybrid]
+        hybrid = () if self.hybrid is None else (_real_time(self.hybrid), _hybrid_growth(self.hybrid))
+        crowded = [] if self.crowd is None else _crowded(self.crowd)
+        in_space = [] if self.space is None else space_requirements(self.space)
+        return [*map(_speed, self.duels), *map(_linear, self.growth), *crowded, *hybrid, *in_space]
 
     @property
     def aims(self) -> list[Requirement]:
         """What is wanted, but does not count as missed yet."""
-        return [*(_speed(duel, AIM) for duel in self.duels), _real_time(self.hybrid, REAL_TIME_AIM)]
+        hybrid = [] if self.hybrid is None else [_real_time(self.hybrid, REAL_TIME_AIM)]
+        return [*(_speed(duel, AIM) for duel in self.duels), *hybrid]
 
     @property
     def missed(self) -> bool:
@@ -117,12 +113,17 @@ def as_data(benchmark: Benchmark) -> dict[str, Any]:
             "exponent_from": FIT_FROM,
             "worlds": [asdict(g) for g in benchmark.growth],
         },
-        "crowd": asdict(benchmark.crowd),
-        "hybrid": asdict(benchmark.hybrid),
-        "startup": asdict(benchmark.startup),
+        "crowd": _data(benchmark.crowd),
+        "hybrid": _data(benchmark.hybrid),
+        "startup": _data(benchmark.startup),
+        "space": None if benchmark.space is None else space_data(benchmark.space),
     }
     plain: dict[str, Any] = _plain(data)
     return plain
+
+
+def _data(part: Crowd | Hybrid | Startup | None) -> dict[str, Any] | None:
+    return None if part is None else asdict(part)
 
 
 def machine() -> dict[str, Any]:

@@ -9,9 +9,11 @@ import numpy as np
 
 from pushpoint.control import Plannable
 from pushpoint.errors import InvalidInput
+from pushpoint.plants import Plant
 from pushpoint.scenario import Scenario
-from pushpoint.simulation import Setup, start_pose
-from pushpoint.types import CommandTable, FloatArray, Pose, Trace, new_trace
+from pushpoint.simulation import Setup
+from pushpoint.simulation import start as start_of
+from pushpoint.types import CommandTable, FloatArray, Trace, new_trace
 
 OURS, PEER = "planar_stepping", "mujoco"
 TRACKED_LINK = 5  # the link in the middle of aiko, the one that P2's cameras follow
@@ -27,7 +29,7 @@ class Prepared(NamedTuple):
     """A scenario with its plant built, its start pose and the commands of all its ticks."""
 
     setup: Setup
-    pose: Pose
+    pose: Any  # a Pose, in space a SpatialPose
     table: CommandTable
 
 
@@ -44,7 +46,7 @@ def prepare(scenario: Scenario, plant: str, options: Mapping[str, Any]) -> Prepa
     times: FloatArray = np.arange(setup.ticks, dtype=np.float64) * period
     columns = setup.controller.table(times)
     table = CommandTable(*(np.ascontiguousarray(column, dtype=float) for column in columns))
-    return Prepared(setup, start_pose(setup.scenario, setup.robot, setup.world, setup.controller), table)
+    return Prepared(setup, start_of(setup), table)
 
 
 def stepped(run: Prepared) -> Trace | None:
@@ -52,10 +54,17 @@ def stepped(run: Prepared) -> Trace | None:
     setup, pose, table = run
     state = setup.plant.initial_state(pose)
     rows = 1 + setup.ticks // setup.ticks_per_row
-    trace = new_trace(setup.bodies, rows, setup.ticks * setup.substeps, setup.ticks_per_row)
+    trace = empty_trace(setup.plant, setup.bodies, rows, setup.ticks * setup.substeps, setup.ticks_per_row)
     setup.plant.record_start(state, trace)
     trace, failure = setup.plant.rollout(state, table, setup.substeps, trace)
     return trace if failure is None else None
+
+
+def empty_trace(plant: Plant, bodies: int, rows: int, steps: int, ticks_per_row: int) -> Trace:
+    """A trace with all columns that the plant writes."""
+    trace = new_trace(bodies, rows, steps, ticks_per_row, dimensions=plant.dimensions)
+    extra = len(getattr(plant, "extra_columns", ()))
+    return trace._replace(extra=np.zeros((rows, extra))) if extra else trace
 
 
 def sampled(path: FloatArray, setup: Setup) -> Path:

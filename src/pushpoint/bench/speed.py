@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from typing import Literal
 
 from pushpoint.bench.crowd import crowd
 from pushpoint.bench.duel import CONVERGED, Effort, duel, has_peer
 from pushpoint.bench.hybrid import hybrid
 from pushpoint.bench.links import growth
 from pushpoint.bench.page import as_page
-from pushpoint.bench.result import PAGE_FILE, RESULT_FILE, Benchmark, as_data, as_text, write
+from pushpoint.bench.result import FOLDER, Benchmark, as_data, as_text, write
+from pushpoint.bench.space_result import measure_space
 from pushpoint.bench.startup import startup
 from pushpoint.errors import InvalidInput
 from pushpoint.scenario import Scenario
@@ -22,19 +24,25 @@ DURATION = 10.0  # [s]
 MISSED = 1  # exit code
 
 
-def main(json: bool) -> None:
+Part = Literal["all", "planar", "spatial"]
+
+
+def main(json: bool, part: Part = "all") -> None:
     """Run the benchmark; tables, or with `json` one JSON object, on standard output, progress on standard error.
 
-    The numbers are also kept in results/bench/bench.json. Leaves with exit code 1 if a requirement is missed.
+    The numbers are also kept in results/bench/bench.json, those of one part in bench-planar.json or bench-spatial.json.
+    Leaves with exit code 1 if a requirement is missed.
     """
     refuse_without_compiler()
     if not has_peer():
         progress("MuJoCo is not installed, so it is left out: pip install 'pushpoint[mujoco]'")
-    benchmark = measure(registered_runs(), Effort(), CONVERGED)
+    benchmark = measure(registered_runs(), Effort(), CONVERGED, part)
     data = as_data(benchmark)
-    write(RESULT_FILE, as_text(data))
-    write(PAGE_FILE, as_page(data))
-    progress(f"written: {RESULT_FILE}, {PAGE_FILE}")
+    name = "bench" if part == "all" else f"bench-{part}"
+    result_file, page_file = FOLDER / f"{name}.json", FOLDER / f"{name}.md"
+    write(result_file, as_text(data))
+    write(page_file, as_page(data))
+    progress(f"written: {result_file}, {page_file}")
     if json:
         sys.stdout.write(as_text(data))
     else:
@@ -49,17 +57,17 @@ def registered_runs() -> list[Scenario]:
     return [scenarios[name].with_overrides({"duration": DURATION}) for name in SCENARIOS]
 
 
-def measure(runs: Sequence[Scenario], effort: Effort, converged: Effort) -> Benchmark:
-    """All parts, one after the other."""
-    before = load()
-    say: Callable[[str], None] = progress
+def measure(runs: Sequence[Scenario], effort: Effort, converged: Effort, part: Part = "all") -> Benchmark:
+    """All that belongs to the part, one after the other."""
+    before, plane, space, say = load(), part != "spatial", part != "planar", progress
     return Benchmark(
-        duels=tuple(duel(run, effort, say) for run in runs),
-        converged=tuple(duel(run, converged, say) for run in runs),
-        growth=tuple(growth(say)),
-        crowd=crowd(say),
-        hybrid=hybrid(say),
-        startup=startup(say),
+        duels=tuple(duel(run, effort, say) for run in runs) if plane else (),
+        converged=tuple(duel(run, converged, say) for run in runs) if plane else (),
+        growth=tuple(growth(say)) if plane else (),
+        crowd=crowd(say) if plane else None,
+        hybrid=hybrid(say) if plane else None,
+        space=measure_space(say) if space else None,
+        startup=startup(say) if plane else None,
         load_before=before,
         load_after=load(),
     )

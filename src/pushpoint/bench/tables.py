@@ -13,6 +13,7 @@ from pushpoint.bench.hybrid import Hybrid
 from pushpoint.bench.ladder import Rung
 from pushpoint.bench.links import Growth
 from pushpoint.bench.result import Benchmark
+from pushpoint.bench.space_tables import show_space
 from pushpoint.bench.startup import Startup
 
 PIPE_WIDTH = 120  # [characters], in files and pipes
@@ -27,8 +28,12 @@ def show(benchmark: Benchmark) -> None:
         console.print(Text(duel_line(duel)), soft_wrap=True)
     for growth in benchmark.growth:
         console.print(growth_table(growth))
-    console.print(hybrid_table(benchmark.hybrid))
-    console.print(startup_table(benchmark.startup))
+    if benchmark.hybrid is not None:
+        console.print(hybrid_table(benchmark.hybrid))
+    if benchmark.space is not None:
+        show_space(console, benchmark.space)
+    if benchmark.startup is not None:
+        console.print(startup_table(benchmark.startup))
     console.print(requirement_table(benchmark))
 
 
