@@ -56,7 +56,7 @@ def set_frame(c: Records, a: Records, n1: float, n2: float, n3: float) -> None:
 def set_friction(c: Records, a: Records, hardness: float, mu_t: float, mu_s: float, roll: float) -> None:
     """Coefficients along, across and of rolling [m]; ONE softness in scaled coordinates."""
     c.hard = hardness * a.mass
-    c.mu_t, c.mu_s, c.roll = mu_t, mu_s, roll
+    c.mu_t, c.mu_s, c.roll, c.pr, c.pq = mu_t, mu_s, roll, 0.0, 0.0
     most = max(mu_t, mu_s)
     c.soft = c.hard / (most * most) if most > 0.0 else 0.0
     c.roll_soft = hardness * a.roll / (roll * roll) if roll > 0.0 else 0.0

@@ -48,6 +48,7 @@ SOFT_ENOUGH = 1e-3  # and the residual at which they are made harder again
 NEAR = 1e-2  # a residual that is no reason to make them softer
 WILD = 4  # iterations after which radii follow by half only, until two full steps in a row are taken
 CALM = 4  # as many full steps in a row are asked for where contacts were made softer
+FREE = 1e-11  # tolerance in free flight, where momenta are kept as well as that and each iteration gains three digits
 SECANTS = 60
 
 
@@ -256,10 +257,12 @@ def newton(problem: Problem, room: Meetings | None) -> tuple[float, int]:
     """Velocities at the end of the step. Returns the relative residual and the number of iterations."""
     step_as_before(problem, room)
     residual, full_steps, tenths, since, patience = math.inf, 0, 0, 0, PATIENCE
-    limit = int(problem.number[MAX_ITERATIONS])
+    limit, tolerance = int(problem.number[MAX_ITERATIONS]), problem.number[TOLERANCE]
+    if problem.number[CONTACTS] == 0.0:
+        tolerance = min(tolerance, FREE)
     for iteration in range(1, limit + 1):
         residual = load(problem, False)
-        if not math.isfinite(residual) or (tenths == 0 and residual <= problem.number[TOLERANCE]):
+        if not math.isfinite(residual) or (tenths == 0 and residual <= tolerance):
             return residual, iteration
         since += 1
         if tenths > 0 and residual <= SOFT_ENOUGH:
