@@ -16,12 +16,14 @@ import pushpoint as pp
 from pushpoint.control import Controller, Plannable, controllers
 from pushpoint.fields import Frozen
 from pushpoint.mechanics.overlap import overlaps
+from pushpoint.mechanics.spatial_overlap import spatial_overlaps
 from pushpoint.plants import plants
 from pushpoint.registry import Registry
 from pushpoint.robots import Robot, robots
 from pushpoint.scenario import Choice, Scenario, build
 from pushpoint.scenarios import scenarios
-from pushpoint.simulation import TOUCHING, Setup, start_pose
+from pushpoint.simulation import TOUCHING, Setup, start, start_pose
+from pushpoint.types import Pose, SpatialPose
 from pushpoint.worlds import World, worlds
 
 DURATION = 0.05  # [s], of the runs here: a few ticks of every combination
@@ -78,7 +80,8 @@ def test_every_robot_is_built_from_its_defaults(name: str) -> None:
     assert robot.name == name
     assert robot.mass == pytest.approx(sum(link.mass for link in robot.links))
     assert Robot.parse(json.loads(robot.model_dump_json())) == robot
-    assert finite(pp.simulate(small_scenario(robot=name)))
+    plant = "planar_stepping" if robot.is_planar else "spatial_stepping"
+    assert finite(pp.simulate(small_scenario(plant, robot=name)))
 
 
 @pytest.fixture
@@ -95,7 +98,8 @@ def test_every_world_is_built_from_its_defaults(name: str, world_options: dict[s
     assert world.name == name
     assert world == build(worlds, Choice(name=name, options=world_options.get(name, {})), seed=3)
     assert World.parse(json.loads(world.model_dump_json())) == world
-    assert finite(pp.simulate(small_scenario(world=world, start={"position": (-50.0, 0.0)})))
+    plant = "planar_stepping" if world.is_flat else "spatial_stepping"
+    assert finite(pp.simulate(small_scenario(plant, world=world, start={"position": (-50.0, 0.0)})))
 
 
 # --- scenarios ---
@@ -115,8 +119,11 @@ def test_every_scenario_is_named_as_it_is_registered_and_survives_its_files(name
 @pytest.mark.parametrize("name", list(scenarios))
 def test_every_scenario_starts_without_overlap(name: str) -> None:
     setup = Setup.of(scenarios[name])
-    pose = start_pose(setup.scenario, setup.robot, setup.world, setup.controller)
-    deep = [row for row in overlaps(setup.robot, setup.world, pose) if row[2] > TOUCHING]
+    pose = start(setup)
+    found = overlaps(setup.robot, setup.world, pose) if isinstance(pose, Pose) else []
+    if isinstance(pose, SpatialPose):
+        found = spatial_overlaps(setup.robot, setup.world, pose)
+    deep = [row for row in found if row[2] > TOUCHING]
     assert not deep or setup.scenario.start.overlap == "allow", deep
 
 

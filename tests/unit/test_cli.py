@@ -62,7 +62,7 @@ def test_unknown_names_suggest_and_exit_with_2(shell: Shell) -> None:
         (("list", "robot"), "'robots'"),
         (("run", "transeth2008a/trak"), f"'{TRACK}'"),
         (("run", TRACK, "--plant", "mujocco"), "'mujoco'"),
-        (("reproduce", "transeth2008"), "'transeth2008a'"),
+        (("reproduce", "transeth2008"), "'transeth2008b' or 'transeth2008a'"),
     ):
         code, out, err = shell(*words)
         assert (code, out) == (2, "")

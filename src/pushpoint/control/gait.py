@@ -54,7 +54,7 @@ class GaitOptions(Frozen):
     @model_validator(mode="before")
     @classmethod
     def _filled_in(cls, given: Any) -> Any:
-        if isinstance(given, dict) and given.get("preset") in PRESETS:
+        if isinstance(given, dict) and isinstance(given.get("preset"), str) and given["preset"] in PRESETS:
             return {**PRESETS[given["preset"]], **given}
         return given
 

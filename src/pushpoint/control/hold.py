@@ -35,7 +35,7 @@ class Hold:
         if isinstance(wanted, tuple) and len(wanted) != joints:
             raise InvalidInput(
                 f"controller 'hold', option joint_angle has {len(wanted)} values; "
-                f"robot {robot.name!r} has {joints} joint angles"
+                f"robot {robot.name!r} has {joints} joints"
             )
         return cls(None if wanted is None else np.full(joints, wanted, dtype=float))
 

@@ -51,7 +51,7 @@ class TorquePlayback(Planned):
         if given != joints:
             raise InvalidInput(
                 f"controller 'torque_playback', option torque has {given} values per row; "
-                f"robot {robot.name!r} has {joints} joint angles"
+                f"robot {robot.name!r} has {joints} joints"
             )
         return cls(Schedule(np.array(options.times), np.array(options.torque, dtype=float)))
 

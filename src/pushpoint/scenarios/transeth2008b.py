@@ -25,8 +25,18 @@ MIDDLE = 5  # P5's link 6
 SOURCE = "Transeth, Leine, Glocker, Pettersen, 3D Snake Robot Motion: Non-smooth Modeling, Simulations, Experiments"
 
 
-def add(slug: str, title: str, section: str, friction: dict[str, float], gait: dict[str, Any]) -> None:
-    """Register one run of Aiko on the plane."""
+STRAIGHT = (0.0,) * 20  # joint angles
+
+
+def add(
+    slug: str,
+    title: str,
+    section: str,
+    friction: dict[str, float],
+    gait: dict[str, Any],
+    shape: tuple[float, ...] | None = None,
+) -> None:
+    """Register one run of Aiko on the plane; without a `shape` [rad] it starts in that of the gait."""
     name = f"{KEY}/{slug}"
     scenario = Scenario(
         name=name,
@@ -35,7 +45,7 @@ def add(slug: str, title: str, section: str, friction: dict[str, float], gait: d
         world=Choice(name="plane", options=friction),
         plant=Choice(name="spatial_stepping"),
         controller=Choice(name="gait", options={"yaw_start_phase": math.pi, **gait}),
-        start=Start(link=MIDDLE),
+        start=Start(link=MIDDLE, joint_angle=shape),
         duration=15.0,
         source=f"{SOURCE}, {section}",
     )
@@ -64,4 +74,5 @@ add(
     "VIII-E and Figs. 8 to 11",
     {"friction": 0.2},
     {"preset": "sidewinding"},
+    STRAIGHT,
 )

@@ -48,6 +48,7 @@ SOFT_ENOUGH = 1e-3  # and the residual at which they are made harder again
 NEAR = 1e-2  # a residual that is no reason to make them softer
 WILD = 4  # iterations after which radii follow by half only, until two full steps in a row are taken
 CALM = 4  # as many full steps in a row are asked for where contacts were made softer
+RESTLESS = 60  # iterations before the last resort, see `patiently`
 FREE = 1e-11  # tolerance in free flight, where momenta are kept as well as that and each iteration gains three digits
 SECANTS = 60
 
@@ -225,13 +226,15 @@ def newton_step(problem: Problem, room: Meetings | None) -> None:
 
 
 @kernel
-def load(problem: Problem, as_before: bool) -> float:
-    """What is not balanced at the present velocities, relative to the weight. `as_before`: by the branches chosen."""
+def load(problem: Problem, as_before: bool) -> tuple[float, float]:
+    """At the present velocities, relative to the weight: what is not balanced, and how far the radii of friction are
+    from the normal impulses. `as_before`: contacts do what they did."""
     dt = problem.number[DT]
     load_links(problem.link, 0.5 * dt)
     load_joints(problem.joint, dt)
     lag = load_contacts(problem, as_before)
-    return float(max(imbalance(problem), lag) / (problem.number[WEIGHT] * dt))
+    scale = 1.0 / (problem.number[WEIGHT] * dt)
+    return imbalance(problem) * scale, lag * scale
 
 
 @kernel
@@ -253,15 +256,45 @@ def step_as_before(problem: Problem, room: Meetings | None) -> None:
 
 
 @kernel
+def relax_radii(problem: Problem, share: float) -> None:
+    """Move the radii of friction by a share towards the normal impulses."""
+    for k in range(int(problem.number[CONTACTS])):
+        c = problem.contact[k]
+        c.disc += share * (c.pn - c.disc)
+
+
+@kernel
+def patiently(problem: Problem, room: Meetings | None, limit: int) -> tuple[float, int]:
+    """The last resort: solve with the radii held, then move them a little, and less where they do not come nearer.
+    Slow, but where many contacts share the weight and friction turns it from one to the other, nothing else comes to
+    rest. Returns the residual and the number of iterations."""
+    share, last_lag, residual, tolerance = 0.5, math.inf, math.inf, problem.number[TOLERANCE]
+    for iteration in range(1, limit + 1):
+        left, lag = load(problem, False)
+        residual = max(left, lag)
+        if residual <= tolerance or not math.isfinite(residual):
+            return residual, iteration
+        if left <= max(0.05 * lag, 0.5 * tolerance):
+            share = max(0.5 * share, 0.02) if lag > last_lag else min(1.2 * share, 0.7)
+            last_lag = lag
+            relax_radii(problem, share)
+        else:
+            newton_step(problem, room)
+            take_step(problem, length_of_step(problem))
+    return residual, limit
+
+
+@kernel
 def newton(problem: Problem, room: Meetings | None) -> tuple[float, int]:
     """Velocities at the end of the step. Returns the relative residual and the number of iterations."""
     step_as_before(problem, room)
-    residual, full_steps, tenths, since, patience = math.inf, 0, 0, 0, PATIENCE
+    full_steps, tenths, since, patience = 0, 0, 0, PATIENCE
     limit, tolerance = int(problem.number[MAX_ITERATIONS]), problem.number[TOLERANCE]
     if problem.number[CONTACTS] == 0.0:
         tolerance = min(tolerance, FREE)
-    for iteration in range(1, limit + 1):
-        residual = load(problem, False)
+    for iteration in range(1, min(limit, RESTLESS) + 1):
+        left, lag = load(problem, False)
+        residual = max(left, lag)
         if not math.isfinite(residual) or (tenths == 0 and residual <= tolerance):
             return residual, iteration
         since += 1
@@ -281,4 +314,6 @@ def newton(problem: Problem, room: Meetings | None) -> tuple[float, int]:
                 wild = full_steps < 2 and since > WILD
                 follow_radii(problem, theta, 0.5 if wild or (patience > PATIENCE and full_steps < CALM) else 0.0)
             take_step(problem, alpha)
-    return residual, limit
+    harden(problem, 10.0**tenths)
+    residual, more = patiently(problem, room, limit - RESTLESS)
+    return residual, RESTLESS + more
