@@ -16,10 +16,13 @@ from pushpoint.scenarios import scenarios
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 LAB = [name for name in scenarios if name.startswith("lab/")]
 SMOOTH_TOLERANCE, ROUGH_TOLERANCE = 1e-8, 1e-6  # of the residuals; where obstacles are rough, limits of friction lag
+SPATIAL_TOLERANCE = 1e-6  # the default of the plant
 GAIT_PERIOD = 4.5  # [s]
 
 
 def tolerance(name: str) -> float:
+    if scenarios[name].plant.name == "spatial_stepping":
+        return SPATIAL_TOLERANCE
     rough = any(thing.friction > 0 for thing in scenarios[name].built_world().obstacles)
     return ROUGH_TOLERANCE if rough else SMOOTH_TOLERANCE
 

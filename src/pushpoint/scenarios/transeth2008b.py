@@ -25,18 +25,8 @@ MIDDLE = 5  # P5's link 6
 SOURCE = "Transeth, Leine, Glocker, Pettersen, 3D Snake Robot Motion: Non-smooth Modeling, Simulations, Experiments"
 
 
-STRAIGHT = (0.0,) * 20  # joint angles
-
-
-def add(
-    slug: str,
-    title: str,
-    section: str,
-    friction: dict[str, float],
-    gait: dict[str, Any],
-    shape: tuple[float, ...] | None = None,
-) -> None:
-    """Register one run of Aiko on the plane; without a `shape` [rad] it starts in that of the gait."""
+def add(slug: str, title: str, section: str, friction: dict[str, float], gait: dict[str, Any]) -> None:
+    """Register one run of Aiko on the plane, from the shape that its gait begins with."""
     name = f"{KEY}/{slug}"
     scenario = Scenario(
         name=name,
@@ -45,7 +35,7 @@ def add(
         world=Choice(name="plane", options=friction),
         plant=Choice(name="spatial_stepping"),
         controller=Choice(name="gait", options={"yaw_start_phase": math.pi, **gait}),
-        start=Start(link=MIDDLE, joint_angle=shape),
+        start=Start(link=MIDDLE),
         duration=15.0,
         source=f"{SOURCE}, {section}",
     )
@@ -74,5 +64,4 @@ add(
     "VIII-E and Figs. 8 to 11",
     {"friction": 0.2},
     {"preset": "sidewinding"},
-    STRAIGHT,
 )

@@ -47,7 +47,7 @@ from pushpoint.worlds import World
 
 @plants.register("mujoco")
 class MujocoPlant:
-    """The planar chain of capsules among discs as MuJoCo simulates it, with soft contacts."""
+    """The same robots and worlds as MuJoCo simulates them, with soft contacts: in the plane, or in space."""
 
     Options: ClassVar[type[Frozen]] = MujocoOptions
     dimensions = 2

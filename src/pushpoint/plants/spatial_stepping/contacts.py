@@ -31,6 +31,7 @@ from pushpoint.plants.spatial_stepping.model import (
 )
 
 RECOVERY = 0.25  # part of a penetration that is undone in a step: all of it at once would add energy
+PUSH_OUT = 0.1  # [m/s], at most: links that start inside of something are not thrown out of it
 CODES = 4.0  # per capsule: tail end and head end on the plane
 GROUND = -1.0  # as an obstacle
 TOO_MANY = -1
@@ -84,7 +85,7 @@ def recall(c: Records, state: State, seen: int, foreseen: float) -> int:
 @fused
 def set_gap(c: Records, gap: float, dt: float) -> None:
     c.gap = gap
-    c.approach = gap / dt if gap > 0.0 else RECOVERY * gap / dt
+    c.approach = gap / dt if gap > 0.0 else max(RECOVERY * gap / dt, -PUSH_OUT)
 
 
 @fused

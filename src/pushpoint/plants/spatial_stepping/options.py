@@ -19,5 +19,5 @@ class SpatialSteppingOptions(Frozen):
     dt: Annotated[float, Field(gt=0, le=0.1)] = 1e-3  # [s]
     tolerance: Annotated[float, Field(gt=0, le=1e-3)] = 1e-6  # of impulses, relative to the robot's weight times dt
     max_iterations: Annotated[int, Field(ge=1)] = 1000
-    hardness: Annotated[float, Field(ge=10, le=1e5)] = 1e3
+    hardness: Annotated[float, Field(ge=10, le=1e5)] = 300.0
     self_contact: bool = False  # whether links that are not neighbours meet, without friction

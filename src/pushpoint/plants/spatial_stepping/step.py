@@ -4,7 +4,8 @@
 
 P are the momenta of the links, about one fixed point: what they lack or have too much is balanced by the joints, whose
 reactions do no work on J_mid. The momenta at the end are those of the middle moved on by half a step, to second order;
-with them the step is symmetric in time, and a robot in free flight keeps its momentum and spin to round-off.
+with them the step is symmetric in time, and a robot in free flight keeps its momentum and spin to the
+tolerance of the solver, which is next to round-off there.
 """
 
 from __future__ import annotations
