@@ -38,7 +38,9 @@ def link_variables(robot: Robot, link: FloatArray) -> Variables:
 def joint_variables(robot: Robot, link: FloatArray, reference: FloatArray) -> Variables:
     """All that has a row per instant and freedom of a joint."""
     angle, rate = joint_motion(robot, link)
-    torque = np.stack([link[:, j + 1, _at("torque_first") + k] for j, k in _torque_columns(robot)], axis=1)
+    torque = np.zeros((len(link), len(robot.freedoms)))
+    for column, (j, k) in enumerate(_torque_columns(robot)):
+        torque[:, column] = link[:, j + 1, _at("torque_first") + k]
     return {
         "joint_angle": labelled(JOINT, angle, "rad", "joint angle, positive bends to the left (yaw) or down (pitch)"),
         "joint_rate": labelled(JOINT, rate, "rad/s", "joint rate"),

@@ -1,10 +1,11 @@
 """What acts in the joints: servo, spring, damper, stops; all implicit, as impulses of one step.
 
-With the angle at the end of the step, middle + dt/2 rate, a servo gives
+A servo acts with the angle and the rate between the start and the end of the step, LATE of the way: with half of it the
+step would be symmetric in time, with all of it the servo would be damped by dt/2 Kp besides its own damping.
 
-    dt (Kp (ref - middle) + Kd ref_rate + feed) - kappa rate,    kappa = dt (dt/2 Kp + Kd),
+    dt (Kp (ref - angle) + Kd (ref_rate - rate) + feed),   angle = (1 - LATE) start + LATE end, rate likewise
 
-cut off at its limit. A stop is a unilateral contact of the joint angle.
+is cut off at its limit. A stop is a unilateral contact of the joint angle.
 """
 
 from __future__ import annotations
@@ -12,6 +13,8 @@ from __future__ import annotations
 from pushpoint._jit import fused, kernel
 from pushpoint.numerics.records import Records
 from pushpoint.types import CommandTable
+
+LATE = 0.6
 
 
 @kernel
@@ -22,14 +25,16 @@ def drive_joints(joint: Records, commands: CommandTable, row: int, lead: float, 
         a.start = a.rate
         a.middle = a.angle + 0.5 * dt * a.rate
         rate = commands.joint_rate[row, k]
-        aim = commands.joint_angle[row, k] + lead * rate
-        a.drive = dt * (a.servo_p * (aim - a.middle) + a.servo_d * rate + commands.torque[row, k])
+        aim = commands.joint_angle[row, k] + (lead - (1.0 - LATE) * dt) * rate
+        angle = a.middle - (1.0 - LATE) * 0.5 * dt * a.rate
+        speed = rate - (1.0 - LATE) * a.rate
+        a.drive = dt * (a.servo_p * (aim - angle) + a.servo_d * speed + commands.torque[row, k])
 
 
 @fused
 def servo_impulse(a: Records, rate: float, dt: float) -> tuple[float, float]:
     """Impulse [N m s] of the servo at a joint rate, and how it decreases with the rate."""
-    kappa = dt * (0.5 * dt * a.servo_p + a.servo_d)
+    kappa = LATE * dt * (0.5 * dt * a.servo_p + a.servo_d)
     wanted, limit = a.drive - kappa * rate, dt * a.limit
     if wanted > limit:
         return limit * a.actuated, 0.0

@@ -65,12 +65,13 @@ PAIR_FIELDS = (
 
 # Entries of Problem.number.
 (
-    DT, TOLERANCE, MAX_ITERATIONS, WEIGHT, DOWN_X, DOWN_Y, DOWN_Z, MU_T, MU_S, ROLL, HAS_PLANE, HARDNESS,  # of the run
+    DT, TOLERANCE, MAX_ITERATIONS, WEIGHT, DOWN_X, DOWN_Y, DOWN_Z, MU_T, MU_S, ROLL,  # of the run
+    HAS_PLANE, HARDNESS, MEET,
     CONTACTS, WORST_LINK, ORIGIN_X, ORIGIN_Y, ORIGIN_Z,  # of the step
-) = range(17)  # fmt: skip
+) = range(18)  # fmt: skip
 PAIRS_PER_LINK = 12
 CONTACTS_PER_CAPSULE = 32
-MOST_MEETINGS = 64  # contacts of links with each other
+MOST_ROWS = 64  # contacts of links with each other, contacts that slide in the exact tangent
 MARGIN = 0.05  # [m]: contacts are looked for at most this far from a link
 
 
@@ -87,11 +88,13 @@ class Problem(NamedTuple):
     scratch: FloatArray  # (6, 7)
 
 
-class Meetings(NamedTuple):
-    """Room for contacts of links with each other, see meetings."""
+class Rows(NamedTuple):
+    """Room for tangents beside the chain's, see coupling."""
 
-    solution: FloatArray  # (rows + 1, n + 1 or more, 6): steps of links and, behind them, of freedoms
+    row: IntArray  # (rows,): contacts
+    solution: FloatArray  # (rows + 1, n and more, 6): steps of links and, behind them, of freedoms
     matrix: FloatArray  # (rows, rows + 1)
+    root: FloatArray  # (6,): step of the root, kept
 
 
 class State(NamedTuple):
@@ -133,10 +136,14 @@ def make_problem(robot: Robot, world: World, servo: Servo, options: SpatialStepp
     )
 
 
-def make_meetings(problem: Problem) -> Meetings:
-    links = len(problem.link)
-    room = links + (len(problem.joint) + 5) // 6
-    return Meetings(np.zeros((MOST_MEETINGS + 1, room, 6)), np.zeros((MOST_MEETINGS, MOST_MEETINGS + 1)))
+def make_rows(problem: Problem) -> Rows:
+    places = len(problem.link) + (len(problem.joint) + 5) // 6
+    return Rows(
+        row=np.zeros(MOST_ROWS, np.int64),
+        solution=np.zeros((MOST_ROWS + 1, places, 6)),
+        matrix=np.zeros((MOST_ROWS, MOST_ROWS + 1)),
+        root=np.zeros(6),
+    )
 
 
 def make_surroundings(robot: Robot, world: World) -> Solids | None:
@@ -148,14 +155,14 @@ def make_surroundings(robot: Robot, world: World) -> Solids | None:
 
 
 def _numbers(robot: Robot, world: World, options: SpatialSteppingOptions) -> FloatArray:
-    number = np.zeros(17)
+    number = np.zeros(18)
     number[DT], number[TOLERANCE], number[MAX_ITERATIONS] = options.dt, options.tolerance, options.max_iterations
     number[WEIGHT] = robot.mass * max(world.gravity, EARTH)  # a scale for residuals, also in space
     down = np.array(world.down)
     number[DOWN_X : DOWN_Z + 1] = world.gravity * down / np.linalg.norm(down)
     number[MU_T], number[MU_S], number[ROLL] = world.ground.along, world.ground.across, world.ground.rolling
     number[HAS_PLANE] = has_plane(world)
-    number[HARDNESS] = options.hardness
+    number[HARDNESS], number[MEET] = options.hardness, options.self_contact
     return number
 
 

@@ -17,6 +17,7 @@ from pushpoint.mechanics.spatial_chain import (
     sweep,
 )
 from pushpoint.numerics.records import Records
+from pushpoint.plants.spatial_stepping.coupling import couple, press
 from pushpoint.plants.spatial_stepping.joints import joint_impulse, load_joints
 from pushpoint.plants.spatial_stepping.laws import (
     advance,
@@ -27,16 +28,16 @@ from pushpoint.plants.spatial_stepping.laws import (
     slope,
     stiffen_by,
 )
-from pushpoint.plants.spatial_stepping.meetings import couple, press
 from pushpoint.plants.spatial_stepping.model import (
     CONTACTS,
     DT,
     MAX_ITERATIONS,
+    MEET,
     TOLERANCE,
     WEIGHT,
     WORST_LINK,
-    Meetings,
     Problem,
+    Rows,
 )
 from pushpoint.types import IntArray
 
@@ -49,6 +50,8 @@ NEAR = 1e-2  # a residual that is no reason to make them softer
 WILD = 4  # iterations after which radii follow by half only, until two full steps in a row are taken
 CALM = 4  # as many full steps in a row are asked for where contacts were made softer
 RESTLESS = 60  # iterations before the last resort, see `patiently`
+EXACT_AFTER = 10  # iterations before the exact tangent is tried,
+EXACT_STEPS, PATIENT_STEPS = 25, 60  # and how the last resorts take turns, the second of them for longer each time
 FREE = 1e-11  # tolerance in free flight, where momenta are kept as well as that and each iteration gains three digits
 SECANTS = 60
 
@@ -215,13 +218,13 @@ def move_root(link: Records, tree: IntArray, alpha: float) -> None:
 
 
 @kernel
-def newton_step(problem: Problem, room: Meetings | None) -> None:
-    """Direction from the loads and tangents of the present velocities."""
+def newton_step(problem: Problem, room: Rows, exact: bool) -> None:
+    """Direction from the loads and tangents of the present velocities; `exact`: see coupling."""
     begin_inertias(problem.link)
     stiffen_links(problem)
     sweep(problem.link, problem.joint, problem.tree, problem.scratch)
-    if room is not None:
-        couple(problem, room)
+    if exact or problem.number[MEET] > 0.0:
+        couple(problem, room, exact)
     measure_steps(problem.link, problem.contact, int(problem.number[CONTACTS]))
 
 
@@ -247,10 +250,10 @@ def harden(problem: Problem, factor: float) -> None:
 
 
 @kernel
-def step_as_before(problem: Problem, room: Meetings | None) -> None:
+def step_as_before(problem: Problem, room: Rows) -> None:
     """A full step with all contacts pressing, sticking and sliding as they did last."""
     load(problem, True)
-    newton_step(problem, room)
+    newton_step(problem, room, False)
     follow_radii(problem, 0.0, 0.0)
     take_step(problem, 1.0)
 
@@ -264,7 +267,54 @@ def relax_radii(problem: Problem, share: float) -> None:
 
 
 @kernel
-def patiently(problem: Problem, room: Meetings | None, limit: int) -> tuple[float, int]:
+def retreat(problem: Problem, room: Rows, alpha: float) -> None:
+    """Go back by a part of the last step."""
+    for k in range(int(problem.number[CONTACTS])):
+        advance(problem.contact[k], -alpha)
+    for k in range(problem.joint.shape[0]):
+        problem.joint[k].rate -= alpha * problem.joint[k].step
+    a = problem.link[problem.tree[0, 0]]
+    a.w1, a.w2, a.w3 = a.w1 - alpha * room.root[0], a.w2 - alpha * room.root[1], a.w3 - alpha * room.root[2]
+    a.v1, a.v2, a.v3 = a.v1 - alpha * room.root[3], a.v2 - alpha * room.root[4], a.v3 - alpha * room.root[5]
+    move_links(problem.link, problem.joint, problem.tree)
+
+
+@kernel
+def set_radii(problem: Problem) -> None:
+    """Radii of friction are the normal impulses."""
+    for k in range(int(problem.number[CONTACTS])):
+        c = problem.contact[k]
+        c.disc = max(0.0, -c.hard * (c.gn + c.approach))
+
+
+@kernel
+def exactly(problem: Problem, room: Rows, limit: int) -> tuple[float, int]:
+    """Newton's method with the exact tangent, its steps halved until the residual falls: quick near a solution.
+    Returns the residual, infinite if it does not get there, and the number of iterations."""
+    best, alpha, tolerance = math.inf, 1.0, problem.number[TOLERANCE]
+    for iteration in range(1, limit + 1):
+        set_radii(problem)
+        left, _ = load(problem, False)
+        if left <= tolerance:
+            return left, iteration
+        if not left <= 0.98 * best:
+            alpha *= 0.5
+            retreat(problem, room, alpha)
+            if alpha < 0.01:
+                return math.inf, iteration
+            continue
+        best, alpha = left, 1.0
+        newton_step(problem, room, True)
+        a = problem.link[problem.tree[0, 0]]
+        room.root[0], room.root[1], room.root[2] = a.d1, a.d2, a.d3
+        room.root[3], room.root[4], room.root[5] = a.d4, a.d5, a.d6
+        take_step(problem, 1.0)
+    set_radii(problem)
+    return math.inf, limit
+
+
+@kernel
+def patiently(problem: Problem, room: Rows, limit: int) -> tuple[float, int]:
     """The last resort: solve with the radii held, then move them a little, and less where they do not come nearer.
     Slow, but where many contacts share the weight and friction turns it from one to the other, nothing else comes to
     rest. Returns the residual and the number of iterations."""
@@ -279,16 +329,16 @@ def patiently(problem: Problem, room: Meetings | None, limit: int) -> tuple[floa
             last_lag = lag
             relax_radii(problem, share)
         else:
-            newton_step(problem, room)
+            newton_step(problem, room, False)
             take_step(problem, length_of_step(problem))
     return residual, limit
 
 
 @kernel
-def newton(problem: Problem, room: Meetings | None) -> tuple[float, int]:
+def newton(problem: Problem, room: Rows) -> tuple[float, int]:
     """Velocities at the end of the step. Returns the relative residual and the number of iterations."""
     step_as_before(problem, room)
-    full_steps, tenths, since, patience = 0, 0, 0, PATIENCE
+    residual, full_steps, tenths, since, patience = math.inf, 0, 0, 0, PATIENCE
     limit, tolerance = int(problem.number[MAX_ITERATIONS]), problem.number[TOLERANCE]
     if problem.number[CONTACTS] == 0.0:
         tolerance = min(tolerance, FREE)
@@ -306,7 +356,7 @@ def newton(problem: Problem, room: Meetings | None) -> tuple[float, int]:
             harden(problem, 0.1 ** (SOFTEST - tenths))
             tenths, since, full_steps, patience = SOFTEST, 0, 0, 2 * patience
         else:
-            newton_step(problem, room)
+            newton_step(problem, room, False)
             alpha = length_of_step(problem)
             full_steps = full_steps + 1 if alpha == 1.0 else 0
             if alpha == 1.0:
@@ -314,6 +364,19 @@ def newton(problem: Problem, room: Meetings | None) -> tuple[float, int]:
                 wild = full_steps < 2 and since > WILD
                 follow_radii(problem, theta, 0.5 if wild or (patience > PATIENCE and full_steps < CALM) else 0.0)
             take_step(problem, alpha)
+        if iteration == EXACT_AFTER and tenths == 0:
+            residual, more = exactly(problem, room, EXACT_AFTER)
+            if residual <= tolerance:
+                return residual, iteration + more
     harden(problem, 10.0**tenths)
-    residual, more = patiently(problem, room, limit - RESTLESS)
-    return residual, RESTLESS + more
+    done, turn = RESTLESS, PATIENT_STEPS
+    while done < limit:
+        residual, more = exactly(problem, room, EXACT_STEPS)
+        done += more
+        if residual <= tolerance:
+            return residual, done
+        residual, more = patiently(problem, room, turn)
+        done, turn = done + more, 2 * turn
+        if residual <= tolerance or not math.isfinite(residual):
+            return residual, done
+    return residual, done

@@ -19,8 +19,8 @@ from pushpoint.plants.spatial_stepping.model import (
     PAIR_FIELDS,
     WORST_LINK,
     State,
-    make_meetings,
     make_problem,
+    make_rows,
     make_state,
     make_surroundings,
 )
@@ -68,9 +68,8 @@ class SpatialStepping:
         self._problem = make_problem(robot, world, servo, options)
         self._joint_of = _torque_places(robot)
         self._solids = make_surroundings(robot, world)
-        self._room = make_meetings(self._problem) if options.self_contact else None
-        solids, meetings = ", with solids" if self._solids else "", ", links that meet" if self._room else ""
-        self._kernels = f"spatial_stepping{solids}{meetings}"
+        self._room = make_rows(self._problem)
+        self._kernels = "spatial_stepping" + (", with solids" if self._solids else "")
         self._fast_run: Run | None = None  # see `_run`
 
     @classmethod

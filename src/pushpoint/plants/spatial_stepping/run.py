@@ -9,7 +9,7 @@ from pushpoint.geometry.solids import Solids
 from pushpoint.mechanics.spatial_chain import move_links, place_links
 from pushpoint.numerics.records import Records
 from pushpoint.plants.spatial_stepping.joints import drive_joints
-from pushpoint.plants.spatial_stepping.model import CONTACTS, DT, ORIGIN_X, ORIGIN_Y, ORIGIN_Z, Meetings, Problem, State
+from pushpoint.plants.spatial_stepping.model import CONTACTS, DT, ORIGIN_X, ORIGIN_Y, ORIGIN_Z, Problem, Rows, State
 from pushpoint.plants.spatial_stepping.newton import newton
 from pushpoint.plants.spatial_stepping.step import OK, TOO_MANY_CONTACTS, aim_axes, begin_step, end_step
 from pushpoint.types import CommandTable, FloatArray, Trace
@@ -219,10 +219,10 @@ def write_row(state: State, trace: Trace, time: float, span: float) -> None:
 
 
 @kernel
-def one_step(problem: Problem, solids: Solids | None, room: Meetings | None, state: State, trace: Trace) -> int:
+def one_step(problem: Problem, solids: Solids | None, room: Rows, state: State, trace: Trace) -> int:
     """A step whose joints are driven already. Returns the status."""
     residual, iterations = 0.0, 0
-    status = begin_step(problem, state, solids, room)
+    status = begin_step(problem, state, solids)
     if status == OK:
         residual, iterations = newton(problem, room)
         status = end_step(problem, state, residual)
@@ -238,7 +238,7 @@ def one_step(problem: Problem, solids: Solids | None, room: Meetings | None, sta
 def run_ticks(
     problem: Problem,
     solids: Solids | None,
-    room: Meetings | None,
+    room: Rows,
     state: State,
     commands: CommandTable,
     first: int,

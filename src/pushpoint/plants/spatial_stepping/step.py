@@ -27,11 +27,11 @@ from pushpoint.plants.spatial_stepping.model import (
     DOWN_Z,
     DT,
     HAS_PLANE,
+    MEET,
     ORIGIN_X,
     ORIGIN_Y,
     ORIGIN_Z,
     TOLERANCE,
-    Meetings,
     Problem,
     State,
 )
@@ -86,21 +86,21 @@ def carry_momenta(problem: Problem, state: State, v1: float, v2: float, v3: floa
 
 
 @kernel
-def find_contacts(problem: Problem, state: State, solids: Solids | None, room: Meetings | None) -> bool:
+def find_contacts(problem: Problem, state: State, solids: Solids | None) -> bool:
     """All contacts of the step. Returns False if there is no room for them."""
     count = 0
     if problem.number[HAS_PLANE] > 0.0:
         count = near_plane(problem, state)
     if solids is not None:
         count = near_solids(problem, state, solids, count)
-    if room is not None and count >= 0:
+    if problem.number[MEET] > 0.0 and count >= 0:
         count = near_links(problem, state, count)
     problem.number[CONTACTS] = max(count, 0)
     return count >= 0
 
 
 @kernel
-def begin_step(problem: Problem, state: State, solids: Solids | None, room: Meetings | None) -> int:
+def begin_step(problem: Problem, state: State, solids: Solids | None) -> int:
     """Middle pose, motions there with the old velocities, contacts. Returns the status."""
     root = int(problem.tree[0, 0])
     a, b = problem.link[root], state.body[root]
@@ -114,7 +114,7 @@ def begin_step(problem: Problem, state: State, solids: Solids | None, room: Meet
     place_inertias(problem.link)
     move_links(problem.link, problem.joint, problem.tree)
     carry_momenta(problem, state, h * b.vx, h * b.vy, h * b.vz)
-    fits = find_contacts(problem, state, solids, room)
+    fits = find_contacts(problem, state, solids)
     measure_speeds(problem.link, problem.contact, int(problem.number[CONTACTS]))
     return OK if fits else TOO_MANY_CONTACTS
 

@@ -1,0 +1,167 @@
+"""Tangents that one sweep along the chain cannot know, as rows beside it.
+
+With the tangent A of the sweep, forces t and directions n of such rows, by Woodbury's identity
+
+    (A + T N') x = b:   x = A^-1 b - Z (1 + N'Z)^-1 N' A^-1 b,   Z = A^-1 T,
+
+where each column of Z takes one more sweep with the inertias of the last. There are two kinds. Contacts of two links
+couple them. And friction that slides grows with the normal impulse: that part of the exact tangent is not symmetric and
+is left out as long as the radii of friction are held; with it Newton's method converges where they would run away.
+"""
+
+from __future__ import annotations
+
+from pushpoint._jit import fused, kernel
+from pushpoint.mechanics.spatial_chain import sweep_again
+from pushpoint.numerics.records import Records
+from pushpoint.plants.spatial_stepping.laws import on_disc
+from pushpoint.plants.spatial_stepping.model import CONTACTS, MOST_ROWS, Problem, Rows
+
+
+@fused
+def press(a: Records, c: Records, size: float) -> None:
+    """An impulse along the normal of a contact acts on a link."""
+    f1, f2, f3 = size * c.n1, size * c.n2, size * c.n3
+    a.f4, a.f5, a.f6 = a.f4 + f1, a.f5 + f2, a.f6 + f3
+    a.f1 += c.r2 * f3 - c.r3 * f2
+    a.f2 += c.r3 * f1 - c.r1 * f3
+    a.f3 += c.r1 * f2 - c.r2 * f1
+
+
+@fused
+def rub(a: Records, c: Records, size: float) -> None:
+    """The friction of a sliding contact, per unit of its normal impulse, acts on a link."""
+    z1, z2 = c.lt - c.soft * c.mu_t * c.gt, c.ls - c.soft * c.mu_s * c.gs
+    e1, e2, _ = on_disc(1e6 * z1, 1e6 * z2, 1.0)
+    q1, q2 = size * c.mu_t * e1, size * c.mu_s * e2
+    f1, f2, f3 = q1 * c.t1 + q2 * c.s1, q1 * c.t2 + q2 * c.s2, q1 * c.t3 + q2 * c.s3
+    a.f4, a.f5, a.f6 = a.f4 + f1, a.f5 + f2, a.f6 + f3
+    a.f1 += c.r2 * f3 - c.r3 * f2
+    a.f2 += c.r3 * f1 - c.r1 * f3
+    a.f3 += c.r1 * f2 - c.r2 * f1
+
+
+@fused
+def step_along(a: Records, c: Records) -> float:
+    """The step of a link's motion along the normal of a contact."""
+    p1 = a.d4 + a.d2 * c.r3 - a.d3 * c.r2
+    p2 = a.d5 + a.d3 * c.r1 - a.d1 * c.r3
+    p3 = a.d6 + a.d1 * c.r2 - a.d2 * c.r1
+    return float(c.n1 * p1 + c.n2 * p2 + c.n3 * p3)
+
+
+@fused
+def opening(problem: Problem, c: Records) -> float:
+    """How fast the step of the motion opens a contact."""
+    total = step_along(problem.link[int(c.link)], c)
+    if c.other >= 0.0:
+        total -= step_along(problem.link[int(c.other)], c)
+    return total
+
+
+@kernel
+def keep_steps(problem: Problem, room: Rows, row: int) -> None:
+    """Put the steps of links and freedoms aside."""
+    n = problem.link.shape[0]
+    for i in range(n):
+        a = problem.link[i]
+        room.solution[row, i, 0], room.solution[row, i, 1], room.solution[row, i, 2] = a.d1, a.d2, a.d3
+        room.solution[row, i, 3], room.solution[row, i, 4], room.solution[row, i, 5] = a.d4, a.d5, a.d6
+    for k in range(problem.joint.shape[0]):
+        room.solution[row, n + k // 6, k % 6] = problem.joint[k].step
+
+
+@kernel
+def add_steps(problem: Problem, room: Rows, row: int, factor: float) -> None:
+    """Add a multiple of steps that were put aside."""
+    n, solution = problem.link.shape[0], room.solution
+    for i in range(n):
+        a = problem.link[i]
+        a.d1, a.d2, a.d3 = (
+            a.d1 + factor * solution[row, i, 0],
+            a.d2 + factor * solution[row, i, 1],
+            a.d3 + factor * solution[row, i, 2],
+        )
+        a.d4, a.d5, a.d6 = (
+            a.d4 + factor * solution[row, i, 3],
+            a.d5 + factor * solution[row, i, 4],
+            a.d6 + factor * solution[row, i, 5],
+        )
+    for k in range(problem.joint.shape[0]):
+        problem.joint[k].step += factor * solution[row, n + k // 6, k % 6]
+
+
+@kernel
+def clear_steps(problem: Problem) -> None:
+    for i in range(problem.link.shape[0]):
+        a = problem.link[i]
+        a.d1 = a.d2 = a.d3 = a.d4 = a.d5 = a.d6 = 0.0
+        a.f1 = a.f2 = a.f3 = a.f4 = a.f5 = a.f6 = 0.0
+    for k in range(problem.joint.shape[0]):
+        problem.joint[k].step = 0.0
+
+
+@kernel
+def list_rows(problem: Problem, room: Rows, exact: bool) -> int:
+    """Contacts that need a row. Returns how many; what does not fit is left out of the tangent."""
+    rows = 0
+    for k in range(int(problem.number[CONTACTS])):
+        c = problem.contact[k]
+        slides = exact and c.other < 0.0 and c.slips > 0.0 and max(c.mu_t, c.mu_s) > 0.0
+        if c.closed > 0.0 and (c.other >= 0.0 or slides) and rows < MOST_ROWS:
+            room.row[rows] = k
+            rows += 1
+    return rows
+
+
+@kernel
+def couple(problem: Problem, room: Rows, exact: bool) -> None:
+    """Correct the steps of a sweep for contacts of two links and, if `exact`, for friction that follows the weight."""
+    rows = list_rows(problem, room, exact)
+    if rows == 0:
+        return
+    keep_steps(problem, room, MOST_ROWS)
+    for row in range(rows):
+        room.matrix[row, MOST_ROWS] = opening(problem, problem.contact[room.row[row]])
+    for column in range(rows):
+        c = problem.contact[room.row[column]]
+        clear_steps(problem)
+        if c.other >= 0.0:
+            press(problem.link[int(c.link)], c, c.hard)
+            press(problem.link[int(c.other)], c, -c.hard)
+        else:
+            rub(problem.link[int(c.link)], c, c.hard)
+        sweep_again(problem.link, problem.joint, problem.tree, problem.scratch)
+        keep_steps(problem, room, column)
+        for row in range(rows):
+            room.matrix[row, column] = opening(problem, problem.contact[room.row[row]])
+        room.matrix[column, column] += 1.0
+    solve_rows(room, rows)
+    clear_steps(problem)
+    add_steps(problem, room, MOST_ROWS, 1.0)
+    for row in range(rows):
+        add_steps(problem, room, row, -room.matrix[row, MOST_ROWS])
+
+
+@kernel
+def solve_rows(room: Rows, rows: int) -> None:
+    """Elimination with pivots; the right side and the solution are the last column."""
+    m = room.matrix
+    for k in range(rows):
+        pivot = k
+        for i in range(k + 1, rows):
+            if abs(m[i, k]) > abs(m[pivot, k]):
+                pivot = i
+        for j in range(rows):
+            m[k, j], m[pivot, j] = m[pivot, j], m[k, j]
+        m[k, MOST_ROWS], m[pivot, MOST_ROWS] = m[pivot, MOST_ROWS], m[k, MOST_ROWS]
+        for i in range(k + 1, rows):
+            factor = m[i, k] / m[k, k]
+            for j in range(k, rows):
+                m[i, j] -= factor * m[k, j]
+            m[i, MOST_ROWS] -= factor * m[k, MOST_ROWS]
+    for k in range(rows - 1, -1, -1):
+        total = m[k, MOST_ROWS]
+        for j in range(k + 1, rows):
+            total -= m[k, j] * m[j, MOST_ROWS]
+        m[k, MOST_ROWS] = total / m[k, k]
