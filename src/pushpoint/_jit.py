@@ -133,7 +133,7 @@ def compiling_once(what: str) -> Iterator[None]:
         yield
         _compiled.add(what)
         return
-    print(f"pushpoint: compiling {what} once for this machine (10 to 20 s) ...", file=sys.stderr, flush=True)
+    print(f"pushpoint: compiling {what} once for this machine (10 to 30 s) ...", file=sys.stderr, flush=True)
     wall, cpu = time.perf_counter(), time.process_time()
     with _in_a_hurry():
         yield

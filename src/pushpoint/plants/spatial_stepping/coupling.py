@@ -11,7 +11,7 @@ is left out as long as the radii of friction are held; with it Newton's method c
 
 from __future__ import annotations
 
-from pushpoint._jit import fused, kernel
+from pushpoint._jit import fused, inlined, kernel
 from pushpoint.mechanics.spatial_chain import sweep_again
 from pushpoint.numerics.records import Records
 from pushpoint.plants.spatial_stepping.laws import on_disc
@@ -101,7 +101,7 @@ def clear_steps(problem: Problem) -> None:
         problem.joint[k].step = 0.0
 
 
-@kernel
+@inlined
 def list_rows(problem: Problem, room: Rows, exact: bool) -> int:
     """Contacts that need a row. Returns how many; what does not fit is left out of the tangent."""
     rows = 0
@@ -114,7 +114,7 @@ def list_rows(problem: Problem, room: Rows, exact: bool) -> int:
     return rows
 
 
-@kernel
+@inlined
 def couple(problem: Problem, room: Rows, exact: bool) -> None:
     """Correct the steps of a sweep for contacts of two links and, if `exact`, for friction that follows the weight."""
     rows = list_rows(problem, room, exact)
@@ -143,7 +143,7 @@ def couple(problem: Problem, room: Rows, exact: bool) -> None:
         add_steps(problem, room, row, -room.matrix[row, MOST_ROWS])
 
 
-@kernel
+@inlined
 def solve_rows(room: Rows, rows: int) -> None:
     """Elimination with pivots; the right side and the solution are the last column."""
     m = room.matrix

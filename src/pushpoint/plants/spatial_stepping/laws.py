@@ -119,10 +119,21 @@ def push(a: Records, c: Records) -> None:
         a.f3 += c.pr * c.t3 + c.pq * c.s3
 
 
-@fused
+@kernel
 def stiffen(a: Records, c: Records, k: float, n1: float, n2: float, n3: float) -> None:
     """A contact's tangent k along a direction adds to the inertia of its link."""
     add_rank_one(a, k, c.r2 * n3 - c.r3 * n2, c.r3 * n1 - c.r1 * n3, c.r1 * n2 - c.r2 * n1, n1, n2, n3)
+
+
+@kernel
+def twist(a: Records, k: float, d1: float, d2: float, d3: float) -> None:
+    """The tangent k of rolling friction about an axis adds to the inertia of its link."""
+    a.a11 += k * d1 * d1
+    a.a12 += k * d1 * d2
+    a.a22 += k * d2 * d2
+    a.a13 += k * d1 * d3
+    a.a23 += k * d2 * d3
+    a.a33 += k * d3 * d3
 
 
 @fused
@@ -154,10 +165,10 @@ def stiffen_by(a: Records, c: Records) -> None:
         if c.rolls > 0.0:
             size, e1, e2 = sliding_direction(c.lr - c.roll_soft * c.roll * c.gr, c.lq - c.roll_soft * c.roll * c.gq)
             d1, d2, d3 = e1 * c.t1 + e2 * c.s1, e1 * c.t2 + e2 * c.s2, e1 * c.t3 + e2 * c.s3
-            add_rank_one(a, k * c.disc / size, d1, d2, d3, 0.0, 0.0, 0.0)
+            twist(a, k * c.disc / size, d1, d2, d3)
         else:
-            add_rank_one(a, k, c.t1, c.t2, c.t3, 0.0, 0.0, 0.0)
-            add_rank_one(a, k, c.s1, c.s2, c.s3, 0.0, 0.0, 0.0)
+            twist(a, k, c.t1, c.t2, c.t3)
+            twist(a, k, c.s1, c.s2, c.s3)
 
 
 @fused

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 
-from pushpoint._jit import fused, kernel
+from pushpoint._jit import fused, inlined, kernel
 from pushpoint.mechanics.spatial_chain import (
     begin_inertias,
     later_momentum,
@@ -49,9 +49,7 @@ SOFT_ENOUGH = 1e-3  # and the residual at which they are made harder again
 NEAR = 1e-2  # a residual that is no reason to make them softer
 WILD = 4  # iterations after which radii follow by half only, until two full steps in a row are taken
 CALM = 4  # as many full steps in a row are asked for where contacts were made softer
-RESTLESS = 60  # iterations before the last resort, see `patiently`
-EXACT_AFTER = 10  # iterations before the exact tangent is tried,
-EXACT_STEPS, PATIENT_STEPS = 25, 60  # and how the last resorts take turns, the second of them for longer each time
+FIRST_STEPS, EXACT_STEPS = 12, 25  # iterations before the exact tangent is tried, and with it
 FREE = 1e-11  # tolerance in free flight, where momenta are kept as well as that and each iteration gains three digits
 SECANTS = 60
 
@@ -287,7 +285,7 @@ def set_radii(problem: Problem) -> None:
         c.disc = max(0.0, -c.hard * (c.gn + c.approach))
 
 
-@kernel
+@inlined
 def exactly(problem: Problem, room: Rows, limit: int) -> tuple[float, int]:
     """Newton's method with the exact tangent, its steps halved until the residual falls: quick near a solution.
     Returns the residual, infinite if it does not get there, and the number of iterations."""
@@ -313,7 +311,7 @@ def exactly(problem: Problem, room: Rows, limit: int) -> tuple[float, int]:
     return math.inf, limit
 
 
-@kernel
+@inlined
 def patiently(problem: Problem, room: Rows, limit: int) -> tuple[float, int]:
     """The last resort: solve with the radii held, then move them a little, and less where they do not come nearer.
     Slow, but where many contacts share the weight and friction turns it from one to the other, nothing else comes to
@@ -334,15 +332,12 @@ def patiently(problem: Problem, room: Rows, limit: int) -> tuple[float, int]:
     return residual, limit
 
 
-@kernel
-def newton(problem: Problem, room: Rows) -> tuple[float, int]:
-    """Velocities at the end of the step. Returns the relative residual and the number of iterations."""
-    step_as_before(problem, room)
-    residual, full_steps, tenths, since, patience = math.inf, 0, 0, 0, PATIENCE
-    limit, tolerance = int(problem.number[MAX_ITERATIONS]), problem.number[TOLERANCE]
-    if problem.number[CONTACTS] == 0.0:
-        tolerance = min(tolerance, FREE)
-    for iteration in range(1, min(limit, RESTLESS) + 1):
+@inlined
+def descend(problem: Problem, room: Rows, limit: int, tolerance: float) -> tuple[float, int]:
+    """Newton's method with radii that follow, and softer contacts where it is stuck. Returns the residual, infinite if
+    it does not get there, and the number of iterations."""
+    full_steps, tenths, since, patience = 0, 0, 0, PATIENCE
+    for iteration in range(1, limit + 1):
         left, lag = load(problem, False)
         residual = max(left, lag)
         if not math.isfinite(residual) or (tenths == 0 and residual <= tolerance):
@@ -364,19 +359,31 @@ def newton(problem: Problem, room: Rows) -> tuple[float, int]:
                 wild = full_steps < 2 and since > WILD
                 follow_radii(problem, theta, 0.5 if wild or (patience > PATIENCE and full_steps < CALM) else 0.0)
             take_step(problem, alpha)
-        if iteration == EXACT_AFTER and tenths == 0:
-            residual, more = exactly(problem, room, EXACT_AFTER)
-            if residual <= tolerance:
-                return residual, iteration + more
     harden(problem, 10.0**tenths)
-    done, turn = RESTLESS, PATIENT_STEPS
+    return math.inf, limit
+
+
+@inlined
+def newton(problem: Problem, room: Rows) -> tuple[float, int]:
+    """Velocities at the end of the step. Returns the relative residual and the number of iterations."""
+    limit, tolerance = int(problem.number[MAX_ITERATIONS]), problem.number[TOLERANCE]
+    if problem.number[CONTACTS] == 0.0:
+        tolerance = min(tolerance, FREE)
+    step_as_before(problem, room)
+    residual, done, span = math.inf, 0, FIRST_STEPS
     while done < limit:
+        residual, more = descend(problem, room, span, tolerance)
+        done += more
+        if residual <= tolerance or math.isnan(residual):
+            break
         residual, more = exactly(problem, room, EXACT_STEPS)
         done += more
         if residual <= tolerance:
-            return residual, done
-        residual, more = patiently(problem, room, turn)
-        done, turn = done + more, 2 * turn
-        if residual <= tolerance or not math.isfinite(residual):
-            return residual, done
+            break
+        if span > FIRST_STEPS:
+            residual, more = patiently(problem, room, span)
+            done += more
+            if residual <= tolerance:
+                break
+        span = 5 * FIRST_STEPS if span == FIRST_STEPS else 2 * span
     return residual, done

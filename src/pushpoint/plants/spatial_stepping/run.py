@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from pushpoint._jit import entry_point, fused, kernel
+from pushpoint._jit import entry_point, fused, inlined, kernel
 from pushpoint.geometry.solids import Solids
 from pushpoint.mechanics.spatial_chain import move_links, place_links
 from pushpoint.numerics.records import Records
@@ -218,7 +218,7 @@ def write_row(state: State, trace: Trace, time: float, span: float) -> None:
     trace.cursor[3] = 0
 
 
-@kernel
+@inlined
 def one_step(problem: Problem, solids: Solids | None, room: Rows, state: State, trace: Trace) -> int:
     """A step whose joints are driven already. Returns the status."""
     residual, iterations = 0.0, 0
