@@ -51,6 +51,12 @@ def held(ticks: int, angle: FloatArray) -> CommandTable:
     return CommandTable(np.tile(angle, (ticks, 1)), *(np.zeros((ticks, len(angle))) for _ in range(2)))
 
 
+def within(name: str, value: float, bound: float) -> None:
+    """Fails above the bound; what was measured is shown by pytest -rP, to see margins."""
+    print(f"measured: {name}: {value:.3g}, bound {bound:.3g}")
+    assert value <= bound, f"{name}: {value:.6g} is above {bound:.6g}"
+
+
 class Path(NamedTuple):
     """What became of all links, one row per tick, the first at the start."""
 
