@@ -10,6 +10,7 @@ from pushpoint.mechanics.capsule_gaps import capsules_of, contacts_of
 from pushpoint.mechanics.rotation import matrices
 from pushpoint.mechanics.solids import has_plane, make_solids
 from pushpoint.plants.spatial_stepping import SpatialStepping
+from pushpoint.plants.spatial_stepping.model import CONTACTS, DT, WEIGHT
 from pushpoint.plants.spatial_stepping.options import SpatialSteppingOptions
 from pushpoint.robots import Joint, Link, Robot, Servo, robots
 from pushpoint.types import CommandTable, Failure, FloatArray, SpatialPose, Trace, new_trace
@@ -189,3 +190,39 @@ class Gauge:
 
     def along(self, path: Path) -> float:
         return min(self(path.pose(row)) for row in range(len(path.time)))
+
+
+class Law(NamedTuple):
+    """How far the contacts of the last step are from their laws, relative to the robot's weight times dt."""
+
+    normal: float
+    friction: float
+    rolling: float
+    pulling: float  # tension, and friction outside of the ellipse of the normal impulse or without one
+
+
+def law_of(plant: SpatialStepping) -> Law:
+    """From velocities and impulses of the plant's records, with the natural map of the law as the docstring has it."""
+    problem = plant._problem
+    c = problem.contact[: int(problem.number[CONTACTS])]
+    scale = 1.0 / (problem.number[WEIGHT] * problem.number[DT])
+    P_N = np.maximum(0.0, -c["hard"] * (c["gn"] + c["approach"]))
+    mu, P_T = np.stack([c["mu_t"], c["mu_s"]]), np.stack([c["pt"], c["ps"]])
+    s = on_disc(np.stack([c["lt"], c["ls"]]) - c["soft"] * mu * np.stack([c["gt"], c["gs"]]), P_N)
+    rolls = c["roll"] > 0
+    torque = np.stack([c["pr"], c["pq"]])
+    t = on_disc(np.stack([c["lr"], c["lq"]]) - c["roll_soft"] * c["roll"] * np.stack([c["gr"], c["gq"]]), P_N)
+    in_units = np.divide(P_T, mu, out=np.zeros_like(P_T), where=mu > 0)
+    outside = np.linalg.norm(in_units, axis=0) - c["pn"]
+    radius = np.where(rolls, c["roll"], 1.0)
+    return Law(
+        float(np.abs(c["pn"] - P_N).max(initial=0.0) * scale),
+        float(np.abs(mu * s - P_T).max(initial=0.0) * scale),
+        float((np.abs(c["roll"] * t - torque) / radius * rolls).max(initial=0.0) * scale),
+        float(max((-c["pn"]).max(initial=0.0), (mu.max(axis=0, initial=0.0) * outside).max(initial=0.0)) * scale),
+    )
+
+
+def on_disc(z: FloatArray, radius: FloatArray) -> FloatArray:
+    size = np.linalg.norm(z, axis=0)
+    return np.asarray(np.where(size > radius, radius / np.maximum(size, 1e-300), 1.0) * z)

@@ -200,7 +200,7 @@ def test_two_links_swing_on_their_spring(axes: Literal["yaw", "pitch"]) -> None:
     bend = np.array([bend_of(r, axes) for r in path.rotation])
     swing = np.cos(frequency * path.time) + decay / frequency * np.sin(frequency * path.time)
     expected = 1e-3 * np.exp(-decay * path.time) * swing
-    within("spring: swing, relative", float(np.abs(bend - expected).max()) / 1e-3, 1e-3)
+    within("spring: swing, relative", float(np.abs(bend - expected).max()) / 1e-3, 2e-4)
 
 
 def bend_of(rotation: FloatArray, axes: str) -> float:
@@ -210,7 +210,7 @@ def bend_of(rotation: FloatArray, axes: str) -> float:
 
 @pytest.mark.parametrize("axes", KINDS)
 def test_stops_hold(axes: str) -> None:
-    """Thrown against its stops a joint goes beyond by the way of one step at most, stays, and loses energy."""
+    """Thrown against its stops a joint gives way by next to nothing, stays, and loses energy."""
     joint = Joint.parse({"axes": axes, "lower": -0.2, "upper": 0.1})
     robot = Robot(name="pair", links=(AIKO,) * 2, joints=(joint,))
     f = len(robot.freedoms)
@@ -223,7 +223,7 @@ def test_stops_hold(axes: str) -> None:
         assert plant.advance(state, Command(np.zeros(f), np.zeros(f), np.zeros(f)), 1) is None
         seen.append(state.angle[0].copy())
         energy.append(float(state.ledger[0]))
-    within(f"stops of {axes}: beyond [rad]", float(np.max(seen)) - 0.1, 4e-3 / 2 * 1.01)  # half the way of a step
+    within(f"stops of {axes}: beyond [rad]", float(np.max(seen)) - 0.1, 1e-6)  # measured 3e-8; a step is 4e-3
     within(f"stops of {axes}: energy gained", float(np.diff(energy).max()), 1e-9)
 
 
@@ -262,8 +262,8 @@ def test_ball_slides_until_it_rolls(direction: int, axis: int, inertia: float) -
     path = roll(build(BALL, PLANE), moving(BALL, lying(BALL), tuple(velocity)), idle(300, 0), 1e-3)
     rolling = speed * mass / (mass + inertia / radius**2)
     expected = np.maximum(rolling, speed - mu * G * path.time)
-    # One step of uncertainty where it begins to roll: mu g dt = 0.4 % of the speed. Measured 1e-3.
-    within("ball: speed while it slides", float(np.abs(path.velocity[:, 0, direction] - expected).max()), mu * G * 1e-3)
+    # Measured 1e-6 m/s; one step more or less of sliding would be 2e-3 m/s.
+    within("ball: speed while it slides", float(np.abs(path.velocity[:, 0, direction] - expected).max()), 1e-5)
     later = path.time > (speed - rolling) / (mu * G) + 3e-3
     within("ball: rolling speed", float(np.abs(path.velocity[later, 0, direction] / rolling - 1).max()), 1e-6)
     turning = path.rate[later, 0, axis] * radius * (1 if direction == 0 else -1)
@@ -302,7 +302,7 @@ def test_brick_slides_above_the_angle_of_friction(heading: float, mu: float, dt:
     # The first step needs a little slip before friction is what it should be: g dt / hardness.
     error = np.abs(path.velocity[:, 0] @ down - expected * path.time).max()
     within("slope: speed [m/s]", float(error), 2e-3 * G * dt)  # measured 3e-4 g dt
-    within("slope: acceleration, relative", float(error / (expected * path.time[-1])), 1e-4)  # measured 3e-6
+    within("slope: acceleration, relative", float(error / (expected * path.time[-1])), 1e-5)  # measured 3e-6
     within("slope: sideways [m]", float(np.abs(path.position[:, 0] @ [-down[1], down[0], 0.0]).max()), 1e-9)
 
 
@@ -340,11 +340,11 @@ def test_sliding_link_stops_in_time() -> None:
     for dt in (4e-3, 2e-3, 1e-3, 5e-4, 2.5e-4):
         path = roll(build(ONE, PLANE, dt=dt), moving(ONE, lying(ONE), (speed, 0, 0)), idle(100, 0), 4e-3)
         expected = np.maximum(0.0, speed - mu * G * path.time)
-        within(f"stop: speed at dt {dt}", float(np.abs(path.velocity[:, 0, 0] - expected).max()), mu * G * dt)
+        within(f"stop: speed at dt {dt}", float(np.abs(path.velocity[:, 0, 0] - expected).max()), 0.01 * mu * G * dt)
         errors.append(abs(float(path.position[-1, 0, 0]) - speed**2 / (2 * mu * G)))
         within(f"stop: creep [m/s] at dt {dt}", abs(float(path.velocity[-1, 0, 0])), 1e-8)
     print("measured: stopping way", errors)
-    within("stop: way at dt 1 ms [m]", errors[2], mu * G * 1e-6)  # half a step too early or late: mu g dt^2 / 2
+    within("stop: way at dt 1 ms [m]", errors[2], mu * G * 1e-6 / 4)  # of mu g dt^2 / 2 in the last step; measured 8e-8
     slope = np.polyfit(np.log([4e-3, 2e-3, 1e-3, 5e-4, 2.5e-4]), np.log(errors), 1)[0]
     print(f"measured: order of the stopping way {slope:.2f}")
     assert slope > 1.0
