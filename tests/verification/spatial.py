@@ -83,9 +83,7 @@ class Path(NamedTuple):
         return SpatialPose(self.position[row], self.orientation[row], self.velocity[row], self.rate[row], NONE, NONE)
 
 
-def roll(
-    plant: SpatialStepping, pose: SpatialPose, table: CommandTable, tick: float, may_fail: bool = False
-) -> Path:
+def roll(plant: SpatialStepping, pose: SpatialPose, table: CommandTable, tick: float, may_fail: bool = False) -> Path:
     """A run of all ticks of the table, each `tick` [s] long."""
     substeps, rows = round(tick / plant.dt), len(table.joint_angle) + 1
     assert abs(substeps * plant.dt - tick) < 1e-9 * tick
@@ -197,7 +195,7 @@ class Law(NamedTuple):
 
     normal: float
     friction: float
-    rolling: float
+    rolling: float  # torques over half the length of the link
     pulling: float  # tension, and friction outside of the ellipse of the normal impulse or without one
 
 
@@ -214,11 +212,11 @@ def law_of(plant: SpatialStepping) -> Law:
     t = on_disc(np.stack([c["lr"], c["lq"]]) - c["roll_soft"] * c["roll"] * np.stack([c["gr"], c["gq"]]), P_N)
     in_units = np.divide(P_T, mu, out=np.zeros_like(P_T), where=mu > 0)
     outside = np.linalg.norm(in_units, axis=0) - c["pn"]
-    radius = np.where(rolls, c["roll"], 1.0)
+    half = problem.link["half"][c["link"].astype(int)]
     return Law(
         float(np.abs(c["pn"] - P_N).max(initial=0.0) * scale),
         float(np.abs(mu * s - P_T).max(initial=0.0) * scale),
-        float((np.abs(c["roll"] * t - torque) / radius * rolls).max(initial=0.0) * scale),
+        float((np.abs(c["roll"] * t - torque) / half * rolls).max(initial=0.0) * scale),
         float(max((-c["pn"]).max(initial=0.0), (mu.max(axis=0, initial=0.0) * outside).max(initial=0.0)) * scale),
     )
 

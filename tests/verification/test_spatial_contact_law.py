@@ -17,13 +17,14 @@ from pushpoint.mechanics.capsule_gaps import capsules_of
 from pushpoint.mechanics.put_down import put_down
 from pushpoint.mechanics.rotation import about_axis, matrices, quaternions
 from pushpoint.mechanics.spatial_pose import Attitude, bent, moving_in_space, spatial_pose
+from pushpoint.plants.spatial_stepping import SpatialStepping
 from pushpoint.plants.spatial_stepping.model import CONTACTS, ORIGIN_X, ORIGIN_Z, State
 from pushpoint.robots import Joint, Link, Robot, Servo
 from pushpoint.scenarios import scenarios
 from pushpoint.simulation import Setup, start
 from pushpoint.types import Command, CommandTable, FloatArray, SpatialPose, new_trace
 from pushpoint.worlds import Box, Disc, Ground, World
-from tests.verification.spatial import G, NONE, SpatialStepping, build, law_of, within
+from tests.verification.spatial import NONE, G, build, law_of, within
 
 SPATIAL = sorted(name for name in scenarios if scenarios[name].plant.name == "spatial_stepping")
 TOLERANCE = 1e-6  # of the weight times dt, the plant's default
@@ -40,7 +41,8 @@ def test_every_step_of_all_scenarios_is_solved(name: str) -> None:
     data = recording.data
     assert np.isfinite(data.link_position.values).all()
     within(f"{name}: residual", float(data.step_residual.values.max()), TOLERANCE)
-    print(f"measured: {name}: iterations {data.step_iterations.values.mean():.2f}, most {data.step_iterations.values.max():.0f}")
+    iterations = data.step_iterations.values
+    print(f"measured: {name}: iterations {iterations.mean():.2f}, most {iterations.max():.0f}")
 
 
 class Stepper:
@@ -160,9 +162,7 @@ def test_one_step_by_hand(name: str) -> None:
     within(f"{name}: gaps of the plane [m]", worst[5], 1e-12)
 
 
-def gaps_of(
-    robot: Robot, pose: SpatialPose, contacts: np.ndarray, point: FloatArray, normal: FloatArray
-) -> FloatArray:
+def gaps_of(robot: Robot, pose: SpatialPose, contacts: np.ndarray, point: FloatArray, normal: FloatArray) -> FloatArray:
     """Of contacts with the plane, from the capsules; those with other things are taken as they are."""
     capsules, owner = capsules_of(robot, pose)
     gap = contacts["gap"].copy()
@@ -208,7 +208,11 @@ def test_restored_run_is_equal_to_the_bit(name: str, ticks_per_row: int) -> None
 def compare_restored(stepper: Stepper, other: SpatialStepping, first: int, ticks: int, ticks_per_row: int) -> None:
     plant, substeps, n = stepper.plant, stepper.setup.substeps, len(stepper.robot.links)
     commands = list(stepper.steps(ticks))[::substeps]
-    table = CommandTable(*(np.stack(column) for column in zip(*((c.joint_angle, c.joint_rate, c.torque) for c in commands), strict=True)))  # fmt: skip
+    table = CommandTable(
+        np.stack([c.joint_angle for c in commands]),
+        np.stack([c.joint_rate for c in commands]),
+        np.stack([c.torque for c in commands]),
+    )
     state = stepper.state
     traces = []
     for cut in (ticks, first):
