@@ -294,3 +294,26 @@ def test_links_meet_each_other_if_asked() -> None:
         seen = plant.observe(state, 0.5).link_position
         gap.append(np.linalg.norm(seen[0] - seen[-1]))
     assert gap[1] > gap[0] + 0.01
+
+
+HOLD = {"controller": {"name": "hold", "options": {"joint_angle": 0.0}}}
+
+
+@pytest.mark.xfail(strict=True, reason="recordings of one link have no joint columns to stack")
+def test_one_link_through_the_front_door() -> None:
+    recording = pp.simulate("transeth2008b/sidewinding", {"robot.links": 1, "start.link": 0, **HOLD}, duration=0.1)
+    assert recording.data["link_position"].shape == (11, 1, 3)
+
+
+@pytest.mark.xfail(strict=True, reason="penetrations are undone at a quarter per step, however deep they are")
+def test_start_that_overlaps_does_not_throw_the_robot_away() -> None:
+    changes = {"start.height": -0.03, "start.overlap": "allow", **HOLD}
+    recording = pp.simulate("transeth2008b/sidewinding", changes, duration=0.5)
+    within("sunk start: speed [m/s]", float(np.abs(recording.data["link_velocity"].values).max()), 2.0)  # now 10
+
+
+@pytest.mark.xfail(strict=True, reason="it is taken, and fails in the air with advice about dt")
+def test_links_without_inertia_about_their_axis_are_refused() -> None:
+    link = Link(length=0.1, mass=0.5, inertia=5e-4, radius=0.0)
+    with pytest.raises(pp.InvalidInput):
+        build(Robot(name="thin", links=(link,) * 2), World(name="w"))

@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 import pushpoint as pp
+from pushpoint.errors import SolverFailure
 from pushpoint.robots import robots
 from pushpoint.types import FloatArray
-from tests.verification.dense_spatial import AIKO_SERVO, Run, aiko_in_space
+from tests.verification.dense_spatial import AIKO_SERVO, Friction, Run, aiko_in_space, lying, simulate
 from tests.verification.spatial import G, within
 from tests.verification.test_dense_spatial import published, run_of
 
@@ -132,3 +133,56 @@ def test_pegs_turn_backward_into_forward() -> None:
     print("measured: with pegs", with_pegs, "without", without)
     assert with_pegs > 1.5
     assert without < -0.05
+
+
+# Friction of all sizes.
+
+
+@pytest.mark.parametrize("friction", [0.0, 0.05, 0.1, 0.3, 0.4])
+def test_sidewinding_with_little_friction_is_solved(friction: float) -> None:
+    recording = pp.simulate(CASES["sidewinding"], {"world.friction": friction})
+    within(f"friction {friction}: residual", float(recording.data["step_residual"].values.max()), 1e-6)
+
+
+@pytest.mark.xfail(strict=True, raises=SolverFailure, reason="radii of friction and normal impulses do not settle")
+@pytest.mark.parametrize(
+    ("friction", "dt"), [(0.5, 2e-3), (0.6, 5e-4), (0.7, 1e-3), (0.8, 1e-3), (1.0, 1e-3), (1.2, 1e-3)]
+)
+def test_sidewinding_with_much_friction_is_solved(friction: float, dt: float) -> None:
+    """The dense reference solves all steps, see below."""
+    pp.simulate(CASES["sidewinding"], {"world.friction": friction, "plant.dt": dt})
+
+
+@pytest.mark.xfail(strict=True, raises=SolverFailure, reason="radii of friction and normal impulses do not settle")
+@pytest.mark.parametrize(
+    ("name", "friction"),
+    [
+        ("lab/slope", 0.5),
+        ("lab/slope", 1.0),
+        ("lab/rough-ground", 0.5),
+        ("lab/rough-ground", 0.8),
+        ("lab/stairs-rest", 1.0),
+    ],
+)
+def test_other_runs_with_much_friction_are_solved(name: str, friction: float) -> None:
+    pp.simulate(name, {"world.friction": friction})
+
+
+def test_dense_reference_solves_much_friction() -> None:
+    """So the law has solutions there: every step to round-off."""
+    robot = aiko_in_space()
+    ground = Friction(mu_along=1.0, mu_across=1.0, rolling=0.0)
+    case = published()["sidewinding"]
+    run = simulate(robot, ground, AIKO_SERVO, case.reference, lying(robot, case.joint_angle, MIDDLE), 2e-3, 0.2)
+    within("dense, friction 1.0: residual [N s]", float(run["residual"].max()), 1e-10)  # measured 1e-13
+
+
+@pytest.mark.xfail(strict=True, raises=SolverFailure, reason="radii of friction and normal impulses do not settle")
+def test_dense_reference_goes_the_same_way_with_much_friction() -> None:
+    robot = aiko_in_space()
+    ground = Friction(mu_along=1.0, mu_across=1.0, rolling=0.0)
+    case = published()["sidewinding"]
+    changes = {"plant.hardness": 1e4, "plant.dt": 2e-3, "world.friction": 1.0, "start.joint_angle": (0.0,) * 20}
+    ours = pp.simulate(CASES["sidewinding"], changes, duration=0.2)
+    run = simulate(robot, ground, AIKO_SERVO, case.reference, lying(robot, case.joint_angle, MIDDLE), 2e-3, 0.2)
+    within("dense, friction 1.0: positions [m]", float(np.abs(positions(ours) - run["position"]).max()), 1e-3)
