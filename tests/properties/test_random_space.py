@@ -206,6 +206,11 @@ def test_random_runs_in_space(seed: int) -> None:
     scale = ledger[:, 0].max() + np.abs(ledger[-1, 1:]).sum() + np.abs(path.gravity_work).max() + 1e-12
     balance = ledger[:, 0] - ledger[0, 0] - ledger[:, 1:].sum(axis=1) - path.gravity_work
     assert np.abs(balance).max() <= 1e-12 * scale * len(balance)
+    # What contacts, friction and the scheme do to the energy takes from it, but for lifting links out of what they went
+    # into and for free joints that swing at large steps. Measured 1.4 % in 400 draws, 0.01 % in most.
+    gained = np.diff(ledger[:, 2:].sum(axis=1))
+    if path.failure is None and not any(joint.armature for joint in case.robot.joints):  # known: see the laws
+        assert gained[gained > 0].sum() <= 0.03 * ledger[:, 0].max() + 1e-9
     # How far links go in: what comes round a corner within a step was not there when the step was made.
     speed = float(np.linalg.norm(path.velocity, axis=-1).max() + np.abs(path.rate).max() * 0.1)
     deepest = -Gauge(case.robot, case.world).along(path)
