@@ -41,7 +41,7 @@ def marked(name: str) -> Any:
     return pytest.param(name, marks=marks)
 
 
-@pytest.mark.parametrize("name", map(marked, CASES))
+@pytest.mark.parametrize("name", [marked(name) for name in CASES])
 def test_limp_robot_comes_to_rest(name: str) -> None:
     scenario, changes = CASES[name]
     try:
