@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 from itertools import pairwise
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import pytest
@@ -373,7 +373,7 @@ def test_drops_without_bouncing(robot: Robot, tilt: float, dt: float) -> None:
 
 
 ROD = Robot(name="rod", links=(Link(length=0.1, mass=0.5, inertia=1e-3, inertia_roll=4e-4, radius=0.03, core=0.05),))
-AHEAD = {  # all with their surface at x = 0.3 where the rod comes
+AHEAD: dict[str, Any] = {  # all with their surface at x = 0.3 where the rod comes
     "wall": Wall(points=((0.3, -1.0), (0.3, 1.0))),
     "disc": Disc(x=0.4, y=0.0, radius=0.1),
     "peg": Disc(x=0.31, y=0.0, radius=0.01),
