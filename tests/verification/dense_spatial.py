@@ -39,6 +39,7 @@ from pushpoint.types import FloatArray, SpatialPose
 Reference = Callable[[float], tuple[FloatArray, FloatArray]]
 Momentum = Literal["middle", "end"]
 
+LATE = 0.6  # where between the start and the end of a step servos act
 STIFFNESS = 1e4  # r of the contact law, in link masses
 TOLERANCE = 1e-11  # [N s] and [N m s]: what may be missing in the momentum balance of any freedom
 CLOSED = 1e-13  # [m] and [rad]: opening of joints
@@ -274,9 +275,10 @@ class DenseSpatial:
         middle = self.closed(self._moved(a.position, a.quaternion, a.velocity, a.rate, dt / 2))
         M = self.mass_matrix(middle)
         W_S, W_J, contact = self.axes_rows(middle), self.joint_rows(middle), self.contacts(middle, a)
-        angle = self.joint_angles(middle)
-        push = dt * (self.kp * (ref - angle) + self.kd * ref_rate)
-        give = dt * (dt / 2 * self.kp + self.kd)
+        early, before = 1.0 - LATE, W_S @ np.concatenate([a.velocity, a.rate], axis=1).ravel()
+        angle = self.joint_angles(middle) - early * dt / 2 * before
+        push = dt * (self.kp * (ref - early * dt * ref_rate - angle) + self.kd * (ref_rate - early * before))
+        give = LATE * dt * (dt / 2 * self.kp + self.kd)
         A = M + W_S.T @ (give[:, np.newaxis] * W_S)
 
         weight = np.zeros((n, 6))

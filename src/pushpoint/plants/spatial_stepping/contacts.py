@@ -32,6 +32,7 @@ from pushpoint.plants.spatial_stepping.model import (
 
 RECOVERY = 0.25  # part of a penetration that is undone in a step: all of it at once would add energy
 PUSH_OUT = 0.1  # [m/s], at most: links that start inside of something are not thrown out of it
+SAME_WAY = 0.95  # cosine between the normals of contacts that follow each other
 CODES = 4.0  # per capsule: tail end and head end on the plane
 GROUND = -1.0  # as an obstacle
 TOO_MANY = -1
@@ -64,18 +65,31 @@ def set_friction(c: Records, a: Records, hardness: float, mu_t: float, mu_s: flo
 
 
 @fused
+def take_over(c: Records, old: Records) -> None:
+    """Begin as another contact ended."""
+    c.disc, c.closed, c.slips, c.rolls = old.pn, old.closed, old.slips, old.rolls
+    c.lt, c.ls, c.lr, c.lq = old.lt, old.ls, old.lr, old.lq
+
+
+@kernel
 def recall(c: Records, state: State, seen: int, foreseen: float) -> int:
-    """What the contact did in the last step; one that is new presses if it will. Returns where to look next."""
-    count = state.clock[1]
+    """What the contact did in the last step. Where a sphere of a link goes from one feature of a solid to the next, it
+    is what it did on the last, if both push in about the same direction. A contact that is new presses if it will.
+    Returns where to look next."""
+    count, near = state.clock[1], -1
     for k in range(count):
         at = seen + k
         if at >= count:
             at -= count
         old = state.memory[at]
         if old.code == c.code:
-            c.disc, c.closed, c.slips, c.rolls = old.pn, old.closed, old.slips, old.rolls
-            c.lt, c.ls, c.lr, c.lq = old.lt, old.ls, old.lr, old.lq
+            take_over(c, old)
             return at + 1
+        if old.sphere == c.sphere and old.n1 * c.n1 + old.n2 * c.n2 + old.n3 * c.n3 > SAME_WAY:
+            near = at
+    if near >= 0:
+        take_over(c, state.memory[near])
+        return seen
     c.lt = c.ls = c.lr = c.lq = c.disc = 0.0
     c.slips = c.rolls = 1.0
     c.closed = 1.0 if foreseen < 0.0 else 0.0
@@ -123,6 +137,7 @@ def near_plane(problem: Problem, state: State) -> int:
             set_gap(c, gap, dt)
             set_friction(c, a, hardness, mu_t, mu_s, rolling * radius)
             c.code, c.obstacle, c.place, c.which = -1.0 - CODES * m - end, GROUND, place, end
+            c.sphere = 3.0 * m + end
             seen = recall(c, state, seen, gap + dt * (speed + fall))
             count += 1
     return count
@@ -162,7 +177,7 @@ def add_solid(problem: Problem, state: State, count: int, seen: int, m: int, row
     else:
         set_friction(c, a, problem.number[HARDNESS], found[row, 5], found[row, 5], 0.0)
     c.which = found[row, 7] % 3.0
-    c.code = found[row, 7] * problem.capsule.shape[0] + m
+    c.code, c.sphere = found[row, 7] * problem.capsule.shape[0] + m, 3.0 * m + c.which
     fall = n1 * problem.number[DOWN_X] + n2 * problem.number[DOWN_Y] + n3 * problem.number[DOWN_Z]
     return recall(c, state, seen, gap + dt * (end_speed(a, c.r1, c.r2, c.r3, n1, n2, n3) + dt * fall))
 
@@ -193,6 +208,7 @@ def remember_contacts(problem: Problem, memory: Records) -> int:
     count = int(problem.number[CONTACTS])
     for k in range(count):
         c, kept = problem.contact[k], memory[k]
+        kept.sphere, kept.n1, kept.n2, kept.n3 = c.sphere, c.n1, c.n2, c.n3
         kept.code, kept.pn, kept.closed, kept.slips, kept.rolls = c.code, c.pn, c.closed, c.slips, c.rolls
         kept.lt = c.pt / c.mu_t if c.mu_t > 0.0 else 0.0
         kept.ls = c.ps / c.mu_s if c.mu_s > 0.0 else 0.0

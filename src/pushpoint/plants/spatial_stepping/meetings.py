@@ -68,5 +68,5 @@ def meet(problem: Problem, state: State, count: int, seen: int, m: int, k: int) 
     set_gap(c, gap, dt)
     set_friction(c, a if a.mass < b.mass else b, problem.number[HARDNESS], 0.0, 0.0, 0.0)
     c.obstacle, c.place, c.which = 0.0, s, 2.0
-    c.code = -CODES - m * capsule.shape[0] - k
+    c.code = c.sphere = -CODES - m * capsule.shape[0] - k
     return recall(c, state, seen, gap)

@@ -48,10 +48,13 @@ CONTACT_FIELDS = (
     "lt", "ls", "lr", "lq",  # multipliers
     "pn", "pt", "ps", "pr", "pq",  # [N s], impulses
     "slips", "rolls",
-    "code", "obstacle", "place", "which",  # what touches: see contacts
+    "code", "sphere", "obstacle", "place", "which",  # what touches: see contacts
 )  # fmt: skip
 # What is remembered of a contact from step to step.
-MEMORY_FIELDS = ("code", "pn", "lt", "ls", "lr", "lq", "closed", "slips", "rolls")
+MEMORY_FIELDS = (
+    "code", "sphere", "n1", "n2", "n3",  # see contacts.recall
+    "pn", "lt", "ls", "lr", "lq", "closed", "slips", "rolls",
+)  # fmt: skip
 BODY_FIELDS = (
     "x", "y", "z", "qw", "qx", "qy", "qz",  # pose; that of the root is the state, the others follow
     "vx", "vy", "vz", "wx", "wy", "wz",

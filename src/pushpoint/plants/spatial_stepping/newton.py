@@ -107,7 +107,7 @@ def load_contacts(problem: Problem, as_before: bool) -> float:
             evaluate_as_before(c)
         else:
             evaluate(c)
-        worst = max(worst, max(c.mu_t, c.mu_s) * abs(c.pn - c.closed * c.disc))
+        worst = max(worst, max(c.mu_t, c.mu_s, 1.0 if c.roll > 0.0 else 0.0) * abs(c.pn - c.disc))
         push(problem.link[int(c.link)], c)
         if c.other >= 0.0:
             press(problem.link[int(c.other)], c, -c.pn)
