@@ -18,12 +18,18 @@ def refuted(report: Report) -> list[str]:
     return [f"{v.claim.id}: {v.measured}" for v in report.verdicts if v.failed]
 
 
+DIFFERING = {
+    "transeth2008a": {"transeth2008a/posture-high-torques"},
+    "transeth2008b": {"transeth2008b/sidewinding-sideways"},
+}
+
+
 @pytest.mark.parametrize("paper", SINGLE)
 def test_claims_are_confirmed(paper: str) -> None:
     report = reproduce(paper)
     assert not refuted(report)
     differing = {v.claim.id for v in report.verdicts if v.word == "differs"}
-    assert differing == ({"transeth2008a/posture-high-torques"} if paper == "transeth2008a" else set())
+    assert differing == DIFFERING.get(paper, set())
 
 
 @pytest.mark.parametrize("name", [n for n in claims if claims[n].paper == "liljeback2010" and n not in ENSEMBLES])
@@ -39,7 +45,8 @@ def test_there_are_claims() -> None:
 @pytest.mark.parametrize("name", list(scenarios))
 def test_laws_hold_on_every_step(name: str) -> None:
     recording = pp.simulate(name)
-    assert float(recording.data["step_residual"].max()) <= 1e-8
+    spatial = recording.scenario.plant.name == "spatial_stepping"
+    assert float(recording.data["step_residual"].max()) <= (1e-6 if spatial else 1e-8)  # the tolerances of the plants
     assert int(recording.data["step_status"].max()) == 0
     assert recording.metrics()["energy_closure_error"] <= 1e-9
     if recording.scenario.plant.name == "planar_hybrid":  # whose ledger closes by definition

@@ -28,8 +28,8 @@ CASES: dict[str, tuple[str, dict[str, Any]]] = {
     "hills, coarse step": ("lab/rough-ground", {"plant.dt": 5e-3}),
     "stairs, coarse step": ("lab/stairs-rest", {"plant.dt": 5e-3}),
 }
-# [m/s]; others: 1e-6. In these a link lies across a ridge where two features of the hills take turns within a tenth of a
-# micrometre; each turn moves it a little. Measured 3e-5 and 6e-5, without a trend, in 30 s.
+# [m/s]; others: 1e-6. In these a link lies across a ridge where two features of the hills take turns within a tenth
+# of a micrometre; each turn moves it a little. Measured 3e-5 and 6e-5, without a trend, in 30 s.
 SPEED = {"hills, across": 1e-4, "hills 2": 1e-4}
 
 
@@ -56,5 +56,9 @@ def test_limp_robot_comes_to_rest(name: str) -> None:
     within(f"rest, {name}: speed at the end [m/s]", float(np.abs(velocity[-1]).max()), SPEED.get(name, 1e-6))
     within(f"rest, {name}: rates at the end [rad/s]", float(np.abs(rate[-1]).max()), 10 * SPEED.get(name, 1e-6))
     weight = data["ground_force"].values[-1].sum(axis=0)
-    within(f"rest, {name}: weight carried", float(np.abs(weight - [0, 0, 7.5 * 9.81]).max()) / 73.6, 1e-4)
+    within(
+        f"rest, {name}: weight carried",
+        float(np.abs(weight - [0, 0, 7.5 * 9.81]).max()) / 73.6,
+        1e2 * SPEED.get(name, 1e-6),
+    )
     print(f"measured: rest, {name}: lost {energy[0] - energy[-1]:.3g} J")

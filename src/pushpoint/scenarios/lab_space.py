@@ -15,7 +15,7 @@ LIMP = Servo(stiffness=0.0, damping=0.02)  # joints that hang loose, with a litt
 
 def add(slug: str, title: str, **fields: Any) -> None:
     name = f"lab/{slug}"
-    common: dict[str, Any] = {"plant": Choice(name="spatial_stepping"), "source": "own"}
+    common: dict[str, Any] = {"plant": Choice(name="spatial_stepping"), "source": "ours, not published"}
     scenarios.add(name, Scenario(name=name, title=title, **(common | fields)))
 
 
