@@ -15,7 +15,7 @@ from pushpoint._jit import fused, inlined, kernel
 from pushpoint.mechanics.spatial_chain import sweep_again
 from pushpoint.numerics.records import Records
 from pushpoint.plants.spatial_stepping.laws import on_disc
-from pushpoint.plants.spatial_stepping.model import CONTACTS, MOST_ROWS, Problem, Rows
+from pushpoint.plants.spatial_stepping.model import CONTACTS, Problem, Rows
 
 
 @fused
@@ -108,7 +108,7 @@ def list_rows(problem: Problem, room: Rows, exact: bool) -> int:
     for k in range(int(problem.number[CONTACTS])):
         c = problem.contact[k]
         slides = exact and c.other < 0.0 and c.slips > 0.0 and max(c.mu_t, c.mu_s) > 0.0
-        if c.closed > 0.0 and (c.other >= 0.0 or slides) and rows < MOST_ROWS:
+        if c.closed > 0.0 and (c.other >= 0.0 or slides) and rows < room.row.shape[0]:
             room.row[rows] = k
             rows += 1
     return rows
@@ -120,9 +120,10 @@ def couple(problem: Problem, room: Rows, exact: bool) -> None:
     rows = list_rows(problem, room, exact)
     if rows == 0:
         return
-    keep_steps(problem, room, MOST_ROWS)
+    last = room.row.shape[0]
+    keep_steps(problem, room, last)
     for row in range(rows):
-        room.matrix[row, MOST_ROWS] = opening(problem, problem.contact[room.row[row]])
+        room.matrix[row, last] = opening(problem, problem.contact[room.row[row]])
     for column in range(rows):
         c = problem.contact[room.row[column]]
         clear_steps(problem)
@@ -138,15 +139,15 @@ def couple(problem: Problem, room: Rows, exact: bool) -> None:
         room.matrix[column, column] += 1.0
     solve_rows(room, rows)
     clear_steps(problem)
-    add_steps(problem, room, MOST_ROWS, 1.0)
+    add_steps(problem, room, last, 1.0)
     for row in range(rows):
-        add_steps(problem, room, row, -room.matrix[row, MOST_ROWS])
+        add_steps(problem, room, row, -room.matrix[row, last])
 
 
 @inlined
 def solve_rows(room: Rows, rows: int) -> None:
     """Elimination with pivots; the right side and the solution are the last column."""
-    m = room.matrix
+    m, last = room.matrix, room.row.shape[0]
     for k in range(rows):
         pivot = k
         for i in range(k + 1, rows):
@@ -154,14 +155,14 @@ def solve_rows(room: Rows, rows: int) -> None:
                 pivot = i
         for j in range(rows):
             m[k, j], m[pivot, j] = m[pivot, j], m[k, j]
-        m[k, MOST_ROWS], m[pivot, MOST_ROWS] = m[pivot, MOST_ROWS], m[k, MOST_ROWS]
+        m[k, last], m[pivot, last] = m[pivot, last], m[k, last]
         for i in range(k + 1, rows):
             factor = m[i, k] / m[k, k]
             for j in range(k, rows):
                 m[i, j] -= factor * m[k, j]
-            m[i, MOST_ROWS] -= factor * m[k, MOST_ROWS]
+            m[i, last] -= factor * m[k, last]
     for k in range(rows - 1, -1, -1):
-        total = m[k, MOST_ROWS]
+        total = m[k, last]
         for j in range(k + 1, rows):
-            total -= m[k, j] * m[j, MOST_ROWS]
-        m[k, MOST_ROWS] = total / m[k, k]
+            total -= m[k, j] * m[j, last]
+        m[k, last] = total / m[k, k]

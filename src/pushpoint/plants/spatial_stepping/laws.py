@@ -34,7 +34,7 @@ def speed(a: Records, c: Records, n1: float, n2: float, n3: float) -> float:
 
 @kernel
 def measure_speeds(link: Records, contact: Records, count: int) -> None:
-    """Speeds of all contacts at the start of the step."""
+    """Speeds of all contacts."""
     for k in range(count):
         c = contact[k]
         a = link[int(c.link)]
@@ -43,6 +43,13 @@ def measure_speeds(link: Records, contact: Records, count: int) -> None:
         c.gq = a.w1 * c.s1 + a.w2 * c.s2 + a.w3 * c.s3
         if c.other >= 0.0:
             c.gn -= speed(link[int(c.other)], c, c.n1, c.n2, c.n3)
+
+
+@kernel
+def keep_start(contact: Records, count: int) -> None:
+    """Speeds at the start of the step, for the works."""
+    for k in range(count):
+        c = contact[k]
         c.start_n, c.start_t, c.start_s, c.start_r, c.start_q = c.gn, c.gt, c.gs, c.gr, c.gq
 
 

@@ -29,7 +29,7 @@ LINK_FIELDS = (
 )  # fmt: skip
 JOINT_FIELDS = (
     *FREEDOM_FIELDS,
-    "start",  # [rad/s], rate at the start of the step
+    "start", "kept",  # [rad/s], rate at the start of the step, and before the exact tangent is tried
     "servo_p", "servo_d", "limit", "actuated",  # of the servo: gains and limit [N m]
     "drive", "feed",  # [N m s], servo impulse at rate zero; feed-forward
     "spring", "rest", "damper", "armature",
@@ -74,7 +74,7 @@ PAIR_FIELDS = (
 ) = range(18)  # fmt: skip
 PAIRS_PER_LINK = 12
 CONTACTS_PER_CAPSULE = 32
-MOST_ROWS = 64  # contacts of links with each other, contacts that slide in the exact tangent
+LEAST_ROWS, MOST_ROWS = 32, 500  # contacts of links with each other, contacts that slide in the exact tangent
 MARGIN = 0.05  # [m]: contacts are looked for at most this far from a link
 
 
@@ -97,7 +97,7 @@ class Rows(NamedTuple):
     row: IntArray  # (rows,): contacts
     solution: FloatArray  # (rows + 1, n and more, 6): steps of links and, behind them, of freedoms
     matrix: FloatArray  # (rows, rows + 1)
-    root: FloatArray  # (6,): step of the root, kept
+    root: FloatArray  # (2, 6): step of the root, and its motion before the exact tangent is tried
 
 
 class State(NamedTuple):
@@ -141,11 +141,12 @@ def make_problem(robot: Robot, world: World, servo: Servo, options: SpatialStepp
 
 def make_rows(problem: Problem) -> Rows:
     places = len(problem.link) + (len(problem.joint) + 5) // 6
+    rows = min(LEAST_ROWS + 2 * len(problem.capsule), MOST_ROWS)
     return Rows(
-        row=np.zeros(MOST_ROWS, np.int64),
-        solution=np.zeros((MOST_ROWS + 1, places, 6)),
-        matrix=np.zeros((MOST_ROWS, MOST_ROWS + 1)),
-        root=np.zeros(6),
+        row=np.zeros(rows, np.int64),
+        solution=np.zeros((rows + 1, places, 6)),
+        matrix=np.zeros((rows, rows + 1)),
+        root=np.zeros((2, 6)),
     )
 
 

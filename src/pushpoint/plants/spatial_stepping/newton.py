@@ -23,6 +23,7 @@ from pushpoint.plants.spatial_stepping.laws import (
     advance,
     evaluate,
     evaluate_as_before,
+    measure_speeds,
     measure_steps,
     push,
     slope,
@@ -50,6 +51,7 @@ NEAR = 1e-2  # a residual that is no reason to make them softer
 WILD = 4  # iterations after which radii follow by half only, until two full steps in a row are taken
 CALM = 4  # as many full steps in a row are asked for where contacts were made softer
 FIRST_STEPS, EXACT_STEPS = 12, 25  # iterations before the exact tangent is tried, and with it
+TURN = 0.1  # [rad]
 FREE = 1e-11  # tolerance in free flight, where momenta are kept as well as that and each iteration gains three digits
 SECANTS = 60
 
@@ -150,8 +152,23 @@ def inertia_terms(problem: Problem) -> tuple[float, float]:
 
 
 @kernel
+def longest_step(problem: Problem) -> float:
+    """The part of a step in which nothing turns faster than TURN per half a time step: beyond, the terms of the momenta
+    that are quadratic in the velocities, and not part of the tangent, would take over."""
+    a = problem.link[problem.tree[0, 0]]
+    fastest = largest(a.d1, a.d2, a.d3)
+    for k in range(problem.joint.shape[0]):
+        fastest = max(fastest, abs(problem.joint[k].step))
+    most = 2.0 * TURN / problem.number[DT]
+    return most / fastest if fastest > most else 1.0
+
+
+@kernel
 def length_of_step(problem: Problem) -> float:
     """The part of Newton's step that is taken: all of it unless it overshoots, else where the slope vanishes."""
+    longest = longest_step(problem)
+    if longest < 1.0:
+        return longest
     at_rest, inertia = inertia_terms(problem)
     before = slope_at(problem, 0.0, at_rest, inertia)
     after = slope_at(problem, 1.0, at_rest, inertia)
@@ -253,7 +270,7 @@ def step_as_before(problem: Problem, room: Rows) -> None:
     load(problem, True)
     newton_step(problem, room, False)
     follow_radii(problem, 0.0, 0.0)
-    take_step(problem, 1.0)
+    take_step(problem, longest_step(problem))
 
 
 @kernel
@@ -265,16 +282,38 @@ def relax_radii(problem: Problem, share: float) -> None:
 
 
 @kernel
-def retreat(problem: Problem, room: Rows, alpha: float) -> None:
-    """Go back by a part of the last step."""
-    for k in range(int(problem.number[CONTACTS])):
-        advance(problem.contact[k], -alpha)
-    for k in range(problem.joint.shape[0]):
-        problem.joint[k].rate -= alpha * problem.joint[k].step
+def keep_motion(problem: Problem, room: Rows) -> None:
+    """Put the velocities aside."""
     a = problem.link[problem.tree[0, 0]]
-    a.w1, a.w2, a.w3 = a.w1 - alpha * room.root[0], a.w2 - alpha * room.root[1], a.w3 - alpha * room.root[2]
-    a.v1, a.v2, a.v3 = a.v1 - alpha * room.root[3], a.v2 - alpha * room.root[4], a.v3 - alpha * room.root[5]
+    room.root[1, 0], room.root[1, 1], room.root[1, 2] = a.w1, a.w2, a.w3
+    room.root[1, 3], room.root[1, 4], room.root[1, 5] = a.v1, a.v2, a.v3
+    for k in range(problem.joint.shape[0]):
+        problem.joint[k].kept = problem.joint[k].rate
+
+
+@kernel
+def move_from_kept(problem: Problem, room: Rows, alpha: float) -> None:
+    """The velocities put aside and a part of the last step; none of it if alpha is zero, whatever the step was."""
+    a = problem.link[problem.tree[0, 0]]
+    a.w1, a.w2, a.w3 = room.root[1, 0], room.root[1, 1], room.root[1, 2]
+    a.v1, a.v2, a.v3 = room.root[1, 3], room.root[1, 4], room.root[1, 5]
+    if alpha > 0.0:
+        a.w1, a.w2, a.w3 = (
+            a.w1 + alpha * room.root[0, 0],
+            a.w2 + alpha * room.root[0, 1],
+            a.w3 + alpha * room.root[0, 2],
+        )
+        a.v1, a.v2, a.v3 = (
+            a.v1 + alpha * room.root[0, 3],
+            a.v2 + alpha * room.root[0, 4],
+            a.v3 + alpha * room.root[0, 5],
+        )
+    for k in range(problem.joint.shape[0]):
+        j = problem.joint[k]
+        j.rate = j.kept + alpha * j.step if alpha > 0.0 else j.kept
     move_links(problem.link, problem.joint, problem.tree)
+    measure_speeds(problem.link, problem.contact, int(problem.number[CONTACTS]))
+    set_radii(problem)
 
 
 @kernel
@@ -290,24 +329,24 @@ def exactly(problem: Problem, room: Rows, limit: int) -> tuple[float, int]:
     """Newton's method with the exact tangent, its steps halved until the residual falls: quick near a solution.
     Returns the residual, infinite if it does not get there, and the number of iterations."""
     best, alpha, tolerance = math.inf, 1.0, problem.number[TOLERANCE]
+    set_radii(problem)
     for iteration in range(1, limit + 1):
-        set_radii(problem)
         left, _ = load(problem, False)
         if left <= tolerance:
             return left, iteration
-        if not left <= 0.98 * best:
+        if left <= 0.98 * best:
+            best, alpha = left, 1.0
+            keep_motion(problem, room)
+            newton_step(problem, room, True)
+            a = problem.link[problem.tree[0, 0]]
+            room.root[0, 0], room.root[0, 1], room.root[0, 2] = a.d1, a.d2, a.d3
+            room.root[0, 3], room.root[0, 4], room.root[0, 5] = a.d4, a.d5, a.d6
+        else:
             alpha *= 0.5
-            retreat(problem, room, alpha)
-            if alpha < 0.01:
-                return math.inf, iteration
-            continue
-        best, alpha = left, 1.0
-        newton_step(problem, room, True)
-        a = problem.link[problem.tree[0, 0]]
-        room.root[0], room.root[1], room.root[2] = a.d1, a.d2, a.d3
-        room.root[3], room.root[4], room.root[5] = a.d4, a.d5, a.d6
-        take_step(problem, 1.0)
-    set_radii(problem)
+        if alpha < 0.01:
+            break
+        move_from_kept(problem, room, alpha)
+    move_from_kept(problem, room, 0.0)
     return math.inf, limit
 
 

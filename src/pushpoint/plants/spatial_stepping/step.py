@@ -18,7 +18,7 @@ from pushpoint.mechanics.spatial_chain import later_momentum, move_links, place_
 from pushpoint.numerics.records import Records
 from pushpoint.plants.spatial_stepping.contacts import near_plane, near_solids, remember_contacts
 from pushpoint.plants.spatial_stepping.joints import joint_work
-from pushpoint.plants.spatial_stepping.laws import measure_speeds
+from pushpoint.plants.spatial_stepping.laws import keep_start, measure_speeds
 from pushpoint.plants.spatial_stepping.meetings import near_links
 from pushpoint.plants.spatial_stepping.model import (
     CONTACTS,
@@ -116,6 +116,7 @@ def begin_step(problem: Problem, state: State, solids: Solids | None) -> int:
     carry_momenta(problem, state, h * b.vx, h * b.vy, h * b.vz)
     fits = find_contacts(problem, state, solids)
     measure_speeds(problem.link, problem.contact, int(problem.number[CONTACTS]))
+    keep_start(problem.contact, int(problem.number[CONTACTS]))
     return OK if fits else TOO_MANY_CONTACTS
 
 
