@@ -29,9 +29,10 @@ CASES: dict[str, tuple[str, dict[str, Any]]] = {
     "stairs, coarse step": ("lab/stairs-rest", {"plant.dt": 5e-3}),
 }
 # [m/s]; others: 1e-6. In these a link lies across a ridge where two features of the hills take turns within a tenth
-# of a micrometre, and each turn moves it a little: a flaw of the model. Measured in 30 s, without a trend: up to 1e-4 m/s
-# and 1.6e-3 rad/s (a link there is 0.1 m long); the bounds leave a factor of two.
+# of a micrometre, and each turn moves it a little: a flaw of the model. Measured in 30 s, without a trend: up to
+# 1e-4 m/s and 1.6e-3 rad/s; the bounds leave a factor of two.
 SPEED = {"hills, across": 2e-4, "hills 2": 2e-4}
+RATE = {"hills, across": 3e-3, "hills 2": 3e-3}  # [rad/s]; others: 1e-5
 
 
 @pytest.mark.parametrize("name", list(CASES))
@@ -55,7 +56,7 @@ def test_limp_robot_comes_to_rest(name: str) -> None:
     within(f"rest, {name}: energy gained in a row [J]", float(gained.max()), 1e-4)  # measured 5e-6, of 2 to 8 J
     within(f"rest, {name}: energy gained in all rows [J]", float(gained[gained > 0].sum()), 1e-4)  # measured 1e-5
     within(f"rest, {name}: speed at the end [m/s]", float(np.abs(velocity[-1]).max()), SPEED.get(name, 1e-6))
-    within(f"rest, {name}: rates at the end [rad/s]", float(np.abs(rate[-1]).max()), 16 * SPEED.get(name, 1e-6))
+    within(f"rest, {name}: rates at the end [rad/s]", float(np.abs(rate[-1]).max()), RATE.get(name, 1e-5))
     weight = data["ground_force"].values[-1].sum(axis=0)
     within(
         f"rest, {name}: weight carried",
