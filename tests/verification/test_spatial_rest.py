@@ -28,14 +28,17 @@ CASES: dict[str, tuple[str, dict[str, Any]]] = {
     "hills, coarse step": ("lab/rough-ground", {"plant.dt": 5e-3}),
     "stairs, coarse step": ("lab/stairs-rest", {"plant.dt": 5e-3}),
 }
-# [m/s]; others: 1e-6. In these a link lies across a ridge where two features of the hills take turns within a tenth
-# of a micrometre, and each turn moves it a little: a flaw of the model. Measured in 30 s, without a trend: up to
-# 1e-4 m/s and 1.6e-3 rad/s; the bounds leave a factor of two.
-SPEED = {"hills, across": 2e-4, "hills 2": 2e-4}
-RATE = {"hills, across": 3e-3, "hills 2": 3e-3}  # [rad/s]; others: 1e-5
+# A link lies across a ridge where two features of the hills take turns within a tenth of a micrometre, and each turn
+# moves it a little. Measured in 30 s, without a trend: up to 1e-4 m/s and 1.6e-3 rad/s.
+HOPS = "a link across a ridge hops between two features and does not come to rest"
+RESTLESS = ("hills, across", "hills 2")
 
 
-@pytest.mark.parametrize("name", list(CASES))
+def marked(name: str) -> Any:
+    return pytest.param(name, marks=[pytest.mark.xfail(strict=True, reason=HOPS)] if name in RESTLESS else [])
+
+
+@pytest.mark.parametrize("name", [marked(name) for name in CASES])
 def test_limp_robot_comes_to_rest(name: str) -> None:
     scenario, changes = CASES[name]
     try:
@@ -55,12 +58,12 @@ def test_limp_robot_comes_to_rest(name: str) -> None:
     within(f"rest, {name}: penetration [m]", -min(gaps), 5e-4)  # asked for 1e-3; measured 1.3e-4 at 5 ms, 7e-5 else
     within(f"rest, {name}: energy gained in a row [J]", float(gained.max()), 1e-4)  # measured 5e-6, of 2 to 8 J
     within(f"rest, {name}: energy gained in all rows [J]", float(gained[gained > 0].sum()), 1e-4)  # measured 1e-5
-    within(f"rest, {name}: speed at the end [m/s]", float(np.abs(velocity[-1]).max()), SPEED.get(name, 1e-6))
-    within(f"rest, {name}: rates at the end [rad/s]", float(np.abs(rate[-1]).max()), RATE.get(name, 1e-5))
+    within(f"rest, {name}: speed at the end [m/s]", float(np.abs(velocity[-1]).max()), 1e-6)
+    within(f"rest, {name}: rates at the end [rad/s]", float(np.abs(rate[-1]).max()), 1e-5)
     weight = data["ground_force"].values[-1].sum(axis=0)
     within(
         f"rest, {name}: weight carried",
         float(np.abs(weight - [0, 0, 7.5 * 9.81]).max()) / 73.6,
-        1e2 * SPEED.get(name, 1e-6),
+        1e-4,
     )
     print(f"measured: rest, {name}: lost {energy[0] - energy[-1]:.3g} J")

@@ -45,7 +45,11 @@ def beside_the_reference(name: str, dt: float, duration: float) -> tuple[pp.Reco
     return pp.simulate(CASES[name], changes, duration=duration), run_of(published()[name], dt, duration)
 
 
-@pytest.mark.parametrize(("name", "bound"), [("sidewinding", 2e-3), ("orthotropic", 1.5e-4), ("isotropic", 3e-4)])
+APART = "1.3e-3 m apart since servos act at 0.6 of the step: not explained"
+SIDEWINDING = pytest.param("sidewinding", 1e-3, marks=pytest.mark.xfail(strict=True, reason=APART))
+
+
+@pytest.mark.parametrize(("name", "bound"), [SIDEWINDING, ("orthotropic", 1.5e-4), ("isotropic", 3e-4)])
 def test_dense_reference_goes_the_same_way(name: str, bound: float) -> None:
     """One second at 1/500 s, in which links move by 0.1 m; measured 4.7e-4, 5.2e-5 and 1.2e-4 m.
 
