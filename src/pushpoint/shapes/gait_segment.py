@@ -1,0 +1,100 @@
+"""One cycle of a motion as shape control points, and curves that grow by it, P3 III-E."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Annotated, Self
+
+import numpy as np
+from pydantic import Field, model_validator
+
+from pushpoint.fields import Frozen, Number
+from pushpoint.shapes.shape_curve import shape_control_points
+from pushpoint.types import FloatArray
+
+Point = tuple[Number, Number] | tuple[Number, Number, Number]
+AHEAD = 2  # points after the head: one more changes the curve only beyond them (erratum P3-5)
+
+
+class Wave(Frozen):
+    """amplitude sin(cycles beta + phase)."""
+
+    amplitude: Number  # [m]
+    cycles: Number = 1.0  # in one segment
+    phase: Number = 0.0  # [rad]
+
+
+class Coordinate(Frozen):
+    """advance beta / 2 pi + the sum of the waves; beta goes from 0 to 2 pi along the segment."""
+
+    advance: Number = 0.0  # [m] per segment
+    waves: tuple[Wave, ...] = ()
+
+    def at(self, beta: FloatArray) -> FloatArray:
+        way = self.advance * beta / math.tau
+        return np.asarray(way + sum(wave.amplitude * np.sin(wave.cycles * beta + wave.phase) for wave in self.waves))
+
+
+class ParametricCurve(Frozen):
+    """B(beta) of P3 (19), sampled at `points` shape control points, (20)."""
+
+    x: Coordinate = Coordinate()
+    y: Coordinate = Coordinate()
+    z: Coordinate = Coordinate()
+    points: Annotated[int, Field(ge=2, le=10_000)] = 9
+
+    def sampled(self) -> FloatArray:
+        """[m], (points, 3)."""
+        beta = np.linspace(0.0, math.tau, self.points)
+        return np.stack([axis.at(beta) for axis in (self.x, self.y, self.z)], axis=1)
+
+
+class GaitSegment(Frozen):
+    """P3 (17): the shape over one cycle, in the shape frame; either a list of points [m] or a parametric curve."""
+
+    points: tuple[Point, ...] | None = None
+    curve: ParametricCurve | None = None
+
+    @model_validator(mode="after")
+    def _one_of_both(self) -> Self:
+        if (self.points is None) == (self.curve is None):
+            raise ValueError("should have either points or a curve")
+        self.array()
+        return self
+
+    @classmethod
+    def of_function(cls, function: Callable[[float], tuple[float, ...]], points: int = 9) -> GaitSegment:
+        """The segment of any function of beta, from 0 to 2 pi, that gives x, y or x, y, z [m]."""
+        return cls(points=tuple(function(math.tau * k / (points - 1)) for k in range(points)))  # type: ignore[misc]
+
+    def array(self) -> FloatArray:
+        """[m], (k, 3)."""
+        if self.curve is not None:
+            return shape_control_points(self.curve.sampled(), "segment.curve")
+        return shape_control_points(self.points or (), "segment.points")
+
+    @property
+    def advance(self) -> FloatArray:
+        """From the first to the last point [m], (3,)."""
+        points = self.array()
+        return np.asarray(points[-1] - points[0])
+
+    def repeated(self, cycles: int, heading: float = 0.0) -> FloatArray:
+        """Points [m] of a curve of so many cycles from the origin of the segment on; the shape frame turned."""
+        points = self.array()
+        start = points[:1]
+        steps = np.tile(np.diff(points, axis=0) @ about_z(heading).T, (cycles, 1))
+        return np.concatenate([start, start + np.cumsum(steps, axis=0)])
+
+
+def about_z(angle: float) -> FloatArray:
+    """R_z: the shape frame that heads to `angle` [rad]."""
+    c, s = math.cos(angle), math.sin(angle)
+    return np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
+
+
+def extended(points: FloatArray, steps: FloatArray, step: int, frame: FloatArray) -> FloatArray:
+    """One more point, P3 (18): `steps` (k - 1, 3) lead from point to point of the segment (erratum P3-6)."""
+    new = points[-1] + frame @ steps[step % len(steps)]
+    return np.concatenate([points, new[np.newaxis]])
