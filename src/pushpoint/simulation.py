@@ -13,13 +13,14 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from pushpoint.control import ControlEvent, Controller, ControllerState, Plannable, controllers
+from pushpoint.control import ControlEvent, Controller, ControllerState, Drawing, Drawn, Plannable, controllers
 from pushpoint.errors import InvalidInput, SolverFailure
 from pushpoint.mechanics.overlap import overlaps
 from pushpoint.mechanics.pose import moving, planar_pose
 from pushpoint.mechanics.put_down import put_down
+from pushpoint.mechanics.rotation import headings
 from pushpoint.mechanics.spatial_overlap import spatial_overlaps
-from pushpoint.mechanics.spatial_pose import Attitude, moving_in_space, spatial_pose
+from pushpoint.mechanics.spatial_pose import Attitude, moving_in_space, pose_of_tail, spatial_pose, turned_by
 from pushpoint.plants import Eventful, Plant, plants
 from pushpoint.recording import Checkpoint, Recording
 from pushpoint.recording.assemble import RunClock, contact_set, data_set, event_set
@@ -167,7 +168,11 @@ def start_pose(scenario: Scenario, robot: Robot, world: World, controller: Contr
     start = scenario.start
     _refuse_spatial_start(start)
     angles, rates = _shape(scenario, robot, controller)
-    pose = planar_pose(robot, angles, start.angle, _start_position(scenario), start.link)
+    drawing = _drawing(start, controller)
+    if drawing is None:
+        pose = planar_pose(robot, angles, start.angle, _start_position(scenario), start.link)
+    else:
+        pose = _drawn_in_plane(scenario, robot, angles, drawing)
     if start.overlap == "refuse":
         _refuse(overlaps(robot, world, pose))
     velocity_x, velocity_y, *_ = start.velocity
@@ -187,14 +192,52 @@ def spatial_start_pose(scenario: Scenario, robot: Robot, world: World, controlle
     """Where the scenario puts the robot in space: on the ground, in the shape asked for."""
     start = scenario.start
     angles, rates = _shape(scenario, robot, controller)
-    attitude = Attitude(start.roll, start.pitch, start.angle)
-    pose = spatial_pose(robot, angles, attitude, (*_start_position(scenario), 0.0), start.link)
+    attitude, place = Attitude(start.roll, start.pitch, start.angle), (*_start_position(scenario), 0.0)
+    drawing = _drawing(start, controller)
+    if drawing is None:
+        pose = spatial_pose(robot, angles, attitude, place, start.link)
+    else:
+        pose = _drawn_in_space(robot, angles, turned_by(attitude), place, start.link, drawing)
     pose = put_down(robot, world, pose, start.height)
     if start.overlap == "refuse":
         _refuse(spatial_overlaps(robot, world, pose))
     velocity = np.array([*start.velocity, 0.0][:3])
     spin = np.array([0.0, 0.0, start.rate] if start.spin is None else start.spin)
     return moving_in_space(robot, pose, velocity, spin, rates)
+
+
+def _drawing(start: Start, controller: Controller) -> Drawing | None:
+    """How the controller wants the robot to lie, unless the scenario gives another shape."""
+    if start.joint_angle is None and isinstance(controller, Drawn):
+        return controller.initial_drawing()
+    return None
+
+
+def _drawn_in_plane(scenario: Scenario, robot: Robot, angles: FloatArray, drawing: Drawing) -> Pose:
+    """The drawing turned by the start's angle about its origin, and moved to the start's position."""
+    start, (x, y) = scenario.start, _start_position(scenario)
+    tail = float(headings(drawing.rotation)) + start.angle
+    mean = tail + float(np.concatenate([[0.0], np.cumsum(angles)]).mean())
+    if start.link is not None:
+        return planar_pose(robot, angles, mean, (x, y), start.link)
+    centre = turned_by(Attitude(heading=start.angle)) @ drawing.centre
+    return planar_pose(robot, angles, mean, (x + float(centre[0]), y + float(centre[1])), 0)
+
+
+def _drawn_in_space(
+    robot: Robot,
+    angles: FloatArray,
+    turn: FloatArray,
+    place: tuple[float, float, float],
+    link: int | None,
+    drawing: Drawing,
+) -> SpatialPose:
+    """The same in space."""
+    tail = turn @ drawing.rotation
+    if link is not None:
+        return pose_of_tail(robot, angles, tail, place, link)
+    x, y, z = np.asarray(place) + turn @ drawing.centre
+    return pose_of_tail(robot, angles, tail, (float(x), float(y), float(z)), 0)
 
 
 def _shape(scenario: Scenario, robot: Robot, controller: Controller) -> tuple[FloatArray, FloatArray]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Any, ClassVar, Protocol, runtime_checkable
+from typing import Any, ClassVar, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -49,6 +49,22 @@ class Controller(Protocol):
         self, state: ControllerState, obs: Observation
     ) -> tuple[ControllerState, Command, tuple[ControlEvent, ...]]:
         """One tick: the next state, what to do in the tick that begins at obs.time, and what happened."""
+        ...
+
+
+class Drawing(NamedTuple):
+    """Where a controller wants the tail link to be at t = 0."""
+
+    rotation: FloatArray  # (3, 3): columns are its axes (forward, left, up)
+    centre: FloatArray  # [m], (3,)
+
+
+@runtime_checkable
+class Drawn(Protocol):
+    """A controller that knows how the robot lies in the world, besides its shape."""
+
+    def initial_drawing(self) -> Drawing:
+        """The tail link's place at t = 0, in the controller's own frame."""
         ...
 
 

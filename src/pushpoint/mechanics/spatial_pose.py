@@ -58,12 +58,29 @@ def spatial_pose(
     link: int | None = None,
 ) -> SpatialPose:
     """The pose at rest with the centre of `link` (None: of mass) at `position` [m]."""
+    tilted = turned_by(attitude._replace(heading=0.0))
+    heading = np.unwrap(headings(tilted @ bent(robot, joint_angle).rotation))
+    tail = turned_by(Attitude(heading=attitude.heading - float(heading.mean()))) @ tilted
+    return pose_of_tail(robot, joint_angle, tail, position, link)
+
+
+def turned_by(attitude: Attitude) -> FloatArray:
+    """The rotation matrix of an attitude."""
+    about_x = about_axis(np.array([1.0, 0.0, 0.0]), attitude.roll)
+    return about_axis(AXIS["yaw"], attitude.heading) @ about_axis(AXIS["pitch"], attitude.pitch) @ about_x
+
+
+def pose_of_tail(
+    robot: Robot,
+    joint_angle: FloatArray,
+    tail: FloatArray,
+    position: tuple[float, float, float],
+    link: int | None = None,
+) -> SpatialPose:
+    """The pose at rest whose tail link has the axes `tail` (3, 3), with the centre of `link` (None: of mass) at
+    `position` [m]."""
     chain = bent(robot, joint_angle)
-    whole = about_axis(AXIS["pitch"], attitude.pitch) @ about_axis(np.array([1.0, 0.0, 0.0]), attitude.roll)
-    rotation = whole @ chain.rotation
-    heading = np.unwrap(headings(rotation))
-    turned = about_axis(AXIS["yaw"], attitude.heading - float(heading.mean()))
-    rotation, centre = turned @ rotation, chain.centre @ (turned @ whole).T
+    rotation, centre = tail @ chain.rotation, chain.centre @ tail.T
     anchor = mass_mean(robot, centre) if link is None else centre[link]
     n = len(robot.links)
     return SpatialPose(

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from pydantic import PositiveInt
 
+from pushpoint.fields import Positive
 from pushpoint.robots import Joint, Link, Robot, Servo, robots
 
 
 @robots.register("square-17")
-def square_17(links: PositiveInt = 17) -> Robot:
-    """Seventeen square links of 0.08 m with joints that turn sideways and up and down in turns.
+def square_17(links: PositiveInt = 17, length: Positive = 0.08) -> Robot:
+    """Seventeen square links of 0.08 m (`length` [m]) with joints that turn sideways and up and down in turns.
 
     P3 gives no masses, gains or limits: mass, servo and armature are ours, chosen so that two engines follow P3's
-    shapes with them. Moments of inertia are those of a solid bar. From the tail the first joint is a yaw joint.
+    shapes with them. Moments of inertia are those of a solid bar. The joint next to the head is a yaw joint.
     """
-    length, width, mass = 0.08, 0.07, 0.3  # P3 IV-A: a_i, height/width; the mass [kg] is ours
+    width, mass = 0.07, 0.3  # P3 IV-A: height/width; the mass [kg] is ours
     link = Link(
         length=length,
         mass=mass,
@@ -27,7 +28,7 @@ def square_17(links: PositiveInt = 17) -> Robot:
     return Robot(
         name="square-17",
         links=(link,) * links,
-        joints=tuple(turns[j % 2] for j in range(links - 1)),  # P3 II: axes of neighbouring joints are orthogonal
+        joints=tuple(turns[j % 2] for j in reversed(range(links - 1))),  # P3 II: neighbouring axes are orthogonal
         servo=Servo(stiffness=200.0, damping=8.0, torque_limit=20.0),  # ours
         source="Liljebäck et al., A 3D Motion Planning Framework for Snake Robots, IV-A; mass and servo are ours",
     )

@@ -121,3 +121,9 @@ class ShapeCurve:
         if way < 0.0:
             raise InvalidInput(f"way = {way} m: should not be negative")
         return float(ahead(self.curve, float(s), float(way)))
+
+    def nearest(self, places: FloatArray, samples_per_piece: int = 16) -> FloatArray:
+        """Parameters (k,) of about the nearest points of the curve to places (k, 3) [m]: a sample's distance off."""
+        s = np.linspace(0.0, self.last, int(self.last) * samples_per_piece + 1)
+        away = np.linalg.norm(places[:, np.newaxis] - self.at(s), axis=2)
+        return np.asarray(s[np.argmin(away, axis=1)])

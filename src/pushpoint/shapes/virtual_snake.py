@@ -90,3 +90,29 @@ def forward_kinematics(snake: VirtualSnake, head: FloatArray, q: FloatArray) -> 
         now = now @ denavit_hartenberg(float(angle), *(float(value) for value in link))
         frames.append(now)
     return np.array(frames)
+
+
+def link_rotations(snake: VirtualSnake, frame: FloatArray) -> FloatArray:
+    """Axes (forward, left, up) of the links from the tail, as columns (n, 3, 3), of the frames that an alignment gives.
+
+    `frame` (N + 2, 3, 4) holds the head's frame and then frames 0 to N; links of length zero are left out.
+    """
+    solid = np.flatnonzero(snake.length > 0.0)
+    rotations = np.empty((len(solid), 3, 3))
+    for row, i in enumerate(solid[::-1]):
+        rotations[row] = frame[0, :, :3] if i == 0 else _as_link(snake, frame[i + 1], int(i))
+    return rotations
+
+
+def _as_link(snake: VirtualSnake, frame: FloatArray, i: int) -> FloatArray:
+    """x_i points to the tail, z_i up or, where the next joint (at the tail: the last) is a pitch joint, to the right."""
+    forward, axis = -frame[:, 0], frame[:, 2]
+    if snake.sign[min(i, snake.joints - 1)] == SIGN["yaw"]:
+        return np.stack([forward, np.cross(axis, forward), axis], axis=1)
+    return np.stack([forward, -axis, np.cross(forward, -axis)], axis=1)
+
+
+def link_centres(snake: VirtualSnake, frame: FloatArray) -> FloatArray:
+    """Centres [m] (n, 3) of the links from the tail: half way between the frames at their ends."""
+    solid = np.flatnonzero(snake.length > 0.0)
+    return np.asarray(0.5 * (frame[solid, :, 3] + frame[solid + 1, :, 3])[::-1])

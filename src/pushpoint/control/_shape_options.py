@@ -1,0 +1,88 @@
+"""What can be said of a motion by a shape curve."""
+
+from __future__ import annotations
+
+import math
+from math import radians
+from typing import Annotated, Self
+
+from pydantic import Field, model_validator
+
+from pushpoint.control._schedule import Scheduled
+from pushpoint.fields import Frozen, NonNegative, Number, Positive, PositiveOrInf
+from pushpoint.shapes.gait_segment import GaitSegment, Point
+from pushpoint.shapes.shape_curve import Interpolation, shape_control_points
+
+Triple = tuple[Number, Number, Number]
+
+
+class PointMotion(Frozen):
+    """The second way of P3 III-E: point i is off its place by amplitude sin(frequency t + i shift + phase).
+
+    `amplitude` [m] is one triple for all points, or one for each point of the segment or the curve in turn.
+    """
+
+    amplitude: Annotated[tuple[Triple, ...], Field(min_length=1)]
+    frequency: Number  # [rad/s]
+    shift: Number = 0.0  # [rad] from point to point
+    phase: Number = 0.0  # [rad]
+
+
+class HeadingLoop(Frozen):
+    """Turns the shape frame until the robot heads where it should: rate = reference's rate + gain error, limited.
+
+    The heading is that of the mean forward axis of all links, counted from what it is at the start.
+    """
+
+    reference: Scheduled = 0.0  # [rad]
+    gain: NonNegative = 1.0  # [1/s]
+    limit: Positive = radians(45.0)  # [rad/s], of the shape frame
+
+
+class Compliance(Frozen):
+    """Shape control points as masses on springs, pushed by the contact forces: P4 2.1.4.
+
+    A force against the direction of motion is obstructive and moves the point whole; one along it is propulsive, and
+    `propulsive` of it does. In between the share follows the cosine of the angle. Default time constants are 0.2 s.
+    """
+
+    mass: Positive = 0.5  # [kg]
+    damping: NonNegative = 10.0  # [N s/m]
+    stiffness: Positive = 50.0  # [N/m]
+    propulsive: Annotated[float, Field(ge=0, le=1)] = 0.1
+    limit: Positive = 0.15  # [m], by which a point may be moved at most
+    force_limit: Positive = 20.0  # [N], of what is taken in from one contact: impacts are no news of a shape
+
+
+class ShapeFollowerOptions(Frozen):
+    """Either a `segment`, repeated for ever, or a finite list of `points` [m].
+
+    `speed` is that of the head along the curve, `roll_rate` that about it; zero, they leave it in place. `heading` is
+    that of the shape frame in open loop; `loop` closes it. Default look-ahead: twice the longest link, as in P3.
+    """
+
+    segment: GaitSegment | None = None
+    points: tuple[Point, ...] | None = None
+    interpolation: Interpolation = "pchip"
+    look_ahead: Positive | None = None  # [m]
+    speed: Scheduled = 0.0  # [m/s]
+    head: NonNegative | None = None  # s_h at the start; default: the robot lies on the curve as a whole
+    roll: Number = 0.0  # [rad]
+    roll_rate: Scheduled = 0.0  # [rad/s]
+    heading: Scheduled = 0.0  # [rad]
+    loop: HeadingLoop | None = None
+    motion: PointMotion | None = None
+    compliance: Compliance | None = None
+    rate_limit: PositiveOrInf = math.inf  # [rad/s], of joint references
+    rate_reference: bool = False  # tell the servos how fast references change; P3 holds them for a tick
+
+    @model_validator(mode="after")
+    def _one_shape(self) -> Self:
+        if (self.segment is None) == (self.points is None):
+            raise ValueError("should have either a segment or points")
+        if self.points is not None:
+            shape_control_points(self.points)
+        slowest = min(v for _, v in self.speed) if isinstance(self.speed, tuple) else self.speed
+        if slowest < 0.0:
+            raise ValueError(f"speed = {slowest} m/s should not be negative: draw the curve the other way")
+        return self

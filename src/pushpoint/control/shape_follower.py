@@ -1,0 +1,237 @@
+"""A robot that takes the shape of a curve, P3: drawn by shape control points, repeated, steered, made compliant."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, ClassVar
+
+import numpy as np
+
+from pushpoint.control import ControlEvent, ControllerState, controllers
+from pushpoint.control._base import Drawing
+from pushpoint.control._schedule import Schedule
+from pushpoint.control._shape_compliance import forces_on_points, moved_points
+from pushpoint.control._shape_options import ShapeFollowerOptions
+from pushpoint.errors import InvalidInput
+from pushpoint.fields import Frozen
+from pushpoint.mechanics.rotation import matrices
+from pushpoint.robots import Robot
+from pushpoint.shapes import Aligner, Laid, Memory, ShapeCurve, virtual_snake
+from pushpoint.shapes.alignment import LIMITED, SLOWED
+from pushpoint.shapes.gait_segment import AHEAD, about_z, extended
+from pushpoint.shapes.virtual_snake import link_centres, link_rotations
+from pushpoint.types import Command, FloatArray, Observation
+
+BEHIND = 3  # points kept behind the tail: the curve under it does not notice that others are forgotten
+MOST_CYCLES = 10_000  # of a segment on one robot
+
+
+@controllers.register("shape-follower")
+class ShapeFollower:
+    """The virtual snake robot moves along the curve (P3 III-E, first way), the points move (second), or both.
+
+    State: `points`, the part of the curve that is in use, of which `forgotten` were before it; `grown`, how many steps
+    of the segment were added in all; `head` and `roll`, s_h (counted from the first point in use) and phi_h;
+    `heading`, psi_s; `measured`, the robot's heading; `offset` and `offset_rate` of compliant points; `q`, `axis`: what
+    the alignment remembers; `flags` of its joints.
+    """
+
+    Options: ClassVar[type[Frozen]] = ShapeFollowerOptions
+    uses: ClassVar[frozenset[str]] = frozenset({"link_orientation", "contacts"})
+
+    def __init__(self, options: ShapeFollowerOptions, robot: Robot, control_period: float) -> None:
+        self._options, self._period = options, control_period
+        self._snake = virtual_snake(robot)
+        longest = float(self._snake.length.max())
+        self._aligner = Aligner(self._snake, options.look_ahead or 2.0 * longest)
+        self._most_turn = options.rate_limit * control_period
+        self._speed, self._roll_rate = Schedule.of(options.speed), Schedule.of(options.roll_rate)
+        self._heading = Schedule.of(options.heading)
+        self._loop = None if options.loop is None else Schedule.of(options.loop.reference)
+        segment = options.segment
+        self._steps = None if segment is None else np.diff(segment.array(), axis=0)
+        self._first = self._drawn_at_first()
+
+    @classmethod
+    def build(cls, options: ShapeFollowerOptions, robot: Robot, control_period: float) -> ShapeFollower:
+        if not robot.freedoms:
+            raise InvalidInput(f"controller 'shape-follower' bends joints; robot {robot.name!r} has none")
+        return cls(options, robot, control_period)
+
+    # --- the start ---
+
+    def _drawn_at_first(self) -> ControllerState:
+        """The state at t = 0, before anything was measured."""
+        state: ControllerState = {
+            "forgotten": 0,
+            "grown": 0,
+            "roll": self._options.roll,
+            "heading": float(self._heading.value(np.zeros(1))[0, 0]),
+            "measured": math.nan,
+            "q": np.zeros(self._snake.joints),
+            "axis": np.zeros(7),
+            "flags": np.zeros(self._snake.joints, dtype=np.int64),
+            "ended": False,
+        }
+        state["points"], state["head"] = self._first_points(state)
+        state["offset"] = state["offset_rate"] = np.zeros_like(state["points"])
+        state, self._first_laid = self._laid(state, 0.0, most_turn=math.inf)
+        return state
+
+    def _first_points(self, state: ControllerState) -> tuple[FloatArray, float]:
+        """A curve on which the whole robot lies, and where its head is then."""
+        options, length = self._options, float(self._snake.length.sum())
+        if options.segment is None:
+            curve = ShapeCurve(options.points or (), options.interpolation)
+            moves = isinstance(options.speed, tuple) or options.speed > 0.0
+            full = min(curve.ahead(0.0, length), curve.last) if moves else curve.last
+            return curve.points, self._checked_head(full, curve.last)
+        steps = len(self._steps) if self._steps is not None else 1
+        cycle = ShapeCurve(options.segment.array(), options.interpolation).length()
+        cycles = math.ceil(length / cycle)
+        if cycles > MOST_CYCLES:
+            raise InvalidInput(f"segment: {cycles} cycles of {cycle:g} m on one robot are too many; draw a longer one")
+        head = self._checked_head(float(cycles * steps), math.inf)
+        points = options.segment.array()[:1]
+        while len(points) - 1 < head + AHEAD:
+            points = self._longer(points, state)
+        return points, head
+
+    def _checked_head(self, default: float, last: float) -> float:
+        head = default if self._options.head is None else self._options.head
+        if head > last:
+            raise InvalidInput(f"head = {head:g}: the curve ends at s = {last:g}")
+        return head
+
+    def _longer(self, points: FloatArray, state: ControllerState) -> FloatArray:
+        """One more point of the segment, in the present shape frame."""
+        assert self._steps is not None
+        frame = about_z(state["heading"])
+        state["grown"] += 1
+        return extended(points, self._steps, state["grown"] - 1, frame)
+
+    def initial_shape(self) -> FloatArray:
+        return self._snake.to_robot(self._first["q"])
+
+    def initial_drawing(self) -> Drawing:
+        """Where the virtual robot lies: its tail's axes and centre."""
+        frame = self._first_laid.frame
+        return Drawing(link_rotations(self._snake, frame)[0], link_centres(self._snake, frame)[0])
+
+    def start(self, obs: Observation) -> ControllerState:
+        state = {key: value.copy() if isinstance(value, np.ndarray) else value for key, value in self._first.items()}
+        state["measured"] = state["measured_first"] = heading_of(obs)
+        return state
+
+    # --- one tick ---
+
+    def step(
+        self, state: ControllerState, obs: Observation
+    ) -> tuple[ControllerState, Command, tuple[ControlEvent, ...]]:
+        now, flags, ended = state["q"], state["flags"], state["ended"]
+        state = self._later(dict(state), obs)
+        rate = (state["q"] - now) / self._period if self._options.rate_reference else np.zeros_like(now)
+        events = list(self._told(obs.time, flags, state["flags"]))
+        if state["ended"] and not ended:
+            events.append(ControlEvent(obs.time, "end-of-curve", f"the head stays at s = {state['head']:g}"))
+        to_robot = self._snake.to_robot
+        return state, Command(to_robot(now), to_robot(rate), np.zeros_like(now)), tuple(events)
+
+    def _later(self, state: ControllerState, obs: Observation) -> ControllerState:
+        """The state at the end of the tick: steered, progressed, pushed, laid along the curve again."""
+        end = obs.time + self._period
+        state["measured"] += _wrapped(heading_of(obs) - state["measured"])
+        state["heading"] = self._steered(state, obs.time, end)
+        state["roll"] += self._integral(self._roll_rate, obs.time, end)
+        if self._options.compliance is not None:
+            self._comply(state, obs)
+        self._progress(state, self._integral(self._speed, obs.time, end), obs.time)
+        return self._laid(state, end, self._most_turn)[0]
+
+    def _steered(self, state: ControllerState, now: float, end: float) -> float:
+        """psi_s at the end of the tick [rad]."""
+        loop = self._options.loop
+        if loop is None or self._loop is None:
+            return float(self._heading.value(np.array([end]))[0, 0])
+        moment = np.array([now])
+        error = float(self._loop.value(moment)[0, 0]) - (state["measured"] - state["measured_first"])
+        rate = float(self._loop.slope(moment)[0, 0]) + loop.gain * error
+        return float(state["heading"] + self._period * np.clip(rate, -loop.limit, loop.limit))
+
+    def _progress(self, state: ControllerState, way: float, now: float) -> None:
+        """The head goes on by `way` [m] along the curve; a repeated curve grows before it and is forgotten behind."""
+        curve = self._curve(state, now)
+        head = curve.ahead(state["head"], way) if way > 0.0 else state["head"]
+        if self._steps is None:
+            state["ended"] = head >= curve.last and way > 0.0
+            state["head"] = min(head, curve.last) if way > 0.0 else head
+            return
+        points = state["points"]
+        while len(points) - 1 < head + AHEAD:
+            points = self._longer(points, state)
+        unused = max(0, min(int(state["tail"]) - BEHIND, len(points) - AHEAD - BEHIND))
+        longer = np.zeros((len(points) - len(state["offset"]), 3))
+        for key in ("offset", "offset_rate"):
+            state[key] = np.concatenate([state[key], longer])[unused:]
+        state["points"], state["head"] = points[unused:], head - unused
+        state["forgotten"] += unused
+
+    def _curve(self, state: ControllerState, time: float) -> ShapeCurve:
+        """The curve as it is at a time: points in their places, moved, pushed aside."""
+        points = state["points"] + state["offset"]
+        motion = self._options.motion
+        if motion is not None:
+            number = state["forgotten"] + np.arange(len(points))
+            swing = np.sin(motion.frequency * time + motion.shift * number + motion.phase)
+            amplitude = np.array(motion.amplitude)
+            points = points + amplitude[number % len(amplitude)] * swing[:, np.newaxis]
+        return ShapeCurve(points, self._options.interpolation)
+
+    def _laid(self, state: ControllerState, time: float, most_turn: float) -> tuple[ControllerState, Laid]:
+        """The alignment at a time, and the state that remembers it."""
+        memory = Memory(state["q"].copy(), state["axis"].copy())
+        curve = self._curve(state, time)
+        laid = self._aligner.align(curve, state["head"], state["roll"], memory, most_turn)
+        state |= {"q": laid.q, "axis": memory.head, "flags": laid.flag, "tail": float(max(0.0, laid.aim[-1]))}
+        return state, laid
+
+    def _comply(self, state: ControllerState, obs: Observation) -> None:
+        """Contact forces of the last tick push the points about."""
+        options = self._options.compliance
+        assert options is not None
+        scratch = Memory(state["q"].copy(), state["axis"].copy())
+        curve = self._curve(state, obs.time)
+        laid = self._aligner.align(curve, state["head"], state["roll"], scratch)
+        real = matrices(obs.link_orientation)
+        turn = link_rotations(self._snake, laid.frame) @ np.swapaxes(real, 1, 2)
+        place = curve.nearest(link_centres(self._snake, laid.frame))
+        forward = np.append(np.mean(real[:, :2, 0], axis=0), 0.0)
+        forward /= max(float(np.linalg.norm(forward)), 1e-9)
+        force = forces_on_points(obs.contacts, turn, place, len(state["points"]), forward, options)
+        state["offset"], state["offset_rate"] = moved_points(
+            state["offset"], state["offset_rate"], force, self._period, options
+        )
+
+    def _integral(self, schedule: Schedule, begin: float, end: float) -> float:
+        low, high = schedule.integral(np.array([begin, end]))[:, 0]
+        return float(high - low)
+
+    def _told(self, time: float, before: Any, after: Any) -> list[ControlEvent]:
+        """Which joints cannot follow the curve any more."""
+        events = []
+        for flag, name in ((LIMITED, "joint-limit"), (SLOWED, "rate-limit")):
+            new = np.flatnonzero((after & flag) & ~(before & flag))
+            if len(new):
+                joints = ", ".join(str(self._snake.joints - 1 - j) for j in new)
+                events.append(ControlEvent(time, name, f"the curve asks for more than joints {joints} can do"))
+        return events
+
+
+def heading_of(obs: Observation) -> float:
+    """Direction [rad] of the mean forward axis of the links, in the horizontal plane."""
+    forward = matrices(obs.link_orientation)[:, :, 0].mean(axis=0)
+    return math.atan2(forward[1], forward[0])
+
+
+def _wrapped(angle: float) -> float:
+    return math.remainder(angle, math.tau)
