@@ -29,13 +29,17 @@ class PointMotion(Frozen):
 
 
 class HeadingLoop(Frozen):
-    """Turns the shape frame until the robot heads where it should: rate = reference's rate + gain error, limited.
+    """Turns the shape frame until the robot heads where it should, at `gain` times the error.
 
-    The heading is that of the mean forward axis of all links, counted from what it is at the start.
+    The heading is that of the mean forward axis of all links, counted from what it is at the start. It follows the
+    shape frame late, since new points have to reach the tail, and swings in every cycle. So the error is that of the
+    heading to come: the shape frame's, and by how much the robot is turned from the virtual one, now and by the time
+    when new points are under its middle; the rate of that is smoothed over `smoothing`.
     """
 
     reference: Scheduled = 0.0  # [rad]
-    gain: NonNegative = 1.0  # [1/s]
+    gain: NonNegative = 4.0  # [1/s]
+    smoothing: Positive = 5.0  # [s]
     limit: Positive = radians(45.0)  # [rad/s], of the shape frame
 
 

@@ -32,8 +32,9 @@ class ShapeFollower:
 
     State: `points`, the part of the curve that is in use, of which `forgotten` were before it; `grown`, how many steps
     of the segment were added in all; `head` and `roll`, s_h (counted from the first point in use) and phi_h;
-    `heading`, psi_s; `measured`, the robot's heading; `offset` and `offset_rate` of compliant points; `q`, `axis`: what
-    the alignment remembers; `flags` of its joints.
+    `heading`, psi_s; `measured` and `drawn`, the heading of the robot and of the virtual one, `turned` and `slip`, by
+    how much they differ and how fast; `offset` and `offset_rate` of compliant points; `q`, `axis`: what the alignment
+    remembers; `flags` of its joints; `tail`, where the last link aims at; `ended`: a finite curve is used up.
     """
 
     Options: ClassVar[type[Frozen]] = ShapeFollowerOptions
@@ -68,6 +69,9 @@ class ShapeFollower:
             "roll": self._options.roll,
             "heading": float(self._heading.value(np.zeros(1))[0, 0]),
             "measured": math.nan,
+            "drawn": 0.0,
+            "turned": 0.0,
+            "slip": 0.0,
             "q": np.zeros(self._snake.joints),
             "axis": np.zeros(7),
             "flags": np.zeros(self._snake.joints, dtype=np.int64),
@@ -120,7 +124,8 @@ class ShapeFollower:
 
     def start(self, obs: Observation) -> ControllerState:
         state = {key: value.copy() if isinstance(value, np.ndarray) else value for key, value in self._first.items()}
-        state["measured"] = state["measured_first"] = heading_of(obs)
+        state["measured"] = heading_of(matrices(obs.link_orientation))
+        state["turned"] = state["turned_first"] = state["measured"] - state["drawn"]
         return state
 
     # --- one tick ---
@@ -140,7 +145,7 @@ class ShapeFollower:
     def _later(self, state: ControllerState, obs: Observation) -> ControllerState:
         """The state at the end of the tick: steered, progressed, pushed, laid along the curve again."""
         end = obs.time + self._period
-        state["measured"] += _wrapped(heading_of(obs) - state["measured"])
+        state["measured"] = _next_turn(state["measured"], heading_of(matrices(obs.link_orientation)))
         state["heading"] = self._steered(state, obs.time, end)
         state["roll"] += self._integral(self._roll_rate, obs.time, end)
         if self._options.compliance is not None:
@@ -154,9 +159,19 @@ class ShapeFollower:
         if loop is None or self._loop is None:
             return float(self._heading.value(np.array([end]))[0, 0])
         moment = np.array([now])
-        error = float(self._loop.value(moment)[0, 0]) - (state["measured"] - state["measured_first"])
-        rate = float(self._loop.slope(moment)[0, 0]) + loop.gain * error
+        turned = state["measured"] - state["drawn"]  # the robot from the virtual one
+        share = self._period / loop.smoothing
+        state["slip"] += share * ((turned - state["turned"]) / self._period - state["slip"])
+        state["turned"] = turned
+        coming = state["heading"] + turned - state["turned_first"] + state["slip"] * self._time_to_middle(state, now)
+        rate = loop.gain * (float(self._loop.value(moment)[0, 0]) - coming)
         return float(state["heading"] + self._period * np.clip(rate, -loop.limit, loop.limit))
+
+    def _time_to_middle(self, state: ControllerState, now: float) -> float:
+        """How long [s] a point that is added now takes until it is under the middle of the robot."""
+        speed = float(self._speed.value(np.array([now]))[0, 0])
+        ahead = self._curve(state, now).length(state["head"], len(state["points"]) - 1)
+        return (ahead + 0.5 * float(self._snake.length.sum())) / speed if speed > 0.0 else 0.0
 
     def _progress(self, state: ControllerState, way: float, now: float) -> None:
         """The head goes on by `way` [m] along the curve; a repeated curve grows before it and is forgotten behind."""
@@ -192,6 +207,7 @@ class ShapeFollower:
         memory = Memory(state["q"].copy(), state["axis"].copy())
         curve = self._curve(state, time)
         laid = self._aligner.align(curve, state["head"], state["roll"], memory, most_turn)
+        state["drawn"] = _next_turn(state["drawn"], heading_of(link_rotations(self._snake, laid.frame)))
         state |= {"q": laid.q, "axis": memory.head, "flags": laid.flag, "tail": float(max(0.0, laid.aim[-1]))}
         return state, laid
 
@@ -227,11 +243,12 @@ class ShapeFollower:
         return events
 
 
-def heading_of(obs: Observation) -> float:
-    """Direction [rad] of the mean forward axis of the links, in the horizontal plane."""
-    forward = matrices(obs.link_orientation)[:, :, 0].mean(axis=0)
+def heading_of(rotation: FloatArray) -> float:
+    """Direction [rad] of the mean forward axis of links (n, 3, 3), in the horizontal plane."""
+    forward = rotation[:, :, 0].mean(axis=0)
     return math.atan2(forward[1], forward[0])
 
 
-def _wrapped(angle: float) -> float:
-    return math.remainder(angle, math.tau)
+def _next_turn(before: float, angle: float) -> float:
+    """The same direction as `angle`, less than half a turn from `before` [rad]."""
+    return before + math.remainder(angle - before, math.tau)

@@ -68,7 +68,8 @@ def _cross(ax: float, ay: float, az: float, bx: float, by: float, bz: float) -> 
 @kernel
 def _distance(curve: Curve, s: float, x: float, y: float, z: float) -> float:
     px, py, pz = place(curve, s)
-    return math.sqrt((px - x) ** 2 + (py - y) ** 2 + (pz - z) ** 2)
+    away: float = math.sqrt((px - x) ** 2 + (py - y) ** 2 + (pz - z) ** 2)
+    return away
 
 
 @kernel
@@ -78,7 +79,8 @@ def _aim_behind(curve: Curve, x: float, y: float, z: float, radius: float) -> fl
     px, py, pz = curve.point[0, 0] - x, curve.point[0, 1] - y, curve.point[0, 2] - z
     uu, up = ux * ux + uy * uy + uz * uz, ux * px + uy * py + uz * pz
     inside = up * up - uu * (px * px + py * py + pz * pz - radius * radius)
-    return min(0.0, (-up - math.sqrt(max(0.0, inside))) / uu)
+    before: float = (-up - math.sqrt(max(0.0, inside))) / uu
+    return min(0.0, before)
 
 
 @kernel
@@ -258,7 +260,9 @@ class Aligner:
         if memory is None:
             memory, most_turn = new_memory(self.snake.joints), math.inf
         laid = new_laid(self.snake.joints)
-        lay(curve.curve, self.snake, Settings(float(head), float(roll), self.look_ahead, float(most_turn)), memory, laid)
+        lay(
+            curve.curve, self.snake, Settings(float(head), float(roll), self.look_ahead, float(most_turn)), memory, laid
+        )
         return laid
 
 

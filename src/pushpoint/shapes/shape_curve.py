@@ -46,7 +46,9 @@ def vector_slopes(points: FloatArray) -> FloatArray:
         return np.concatenate([step, step])
     size = np.linalg.norm(step, axis=1, keepdims=True)
     inner = (step[:-1] * size[1:] + step[1:] * size[:-1]) / (size[:-1] + size[1:])
-    return np.concatenate([_vector_end(step[0], step[1])[np.newaxis], inner, _vector_end(step[-1], step[-2])[np.newaxis]])
+    return np.concatenate(
+        [_vector_end(step[0], step[1])[np.newaxis], inner, _vector_end(step[-1], step[-2])[np.newaxis]]
+    )
 
 
 def _vector_end(step: FloatArray, further: FloatArray) -> FloatArray:
@@ -75,7 +77,9 @@ def shape_control_points(points: Sequence[Sequence[float]] | FloatArray, what: s
     steps = np.linalg.norm(np.diff(array, axis=0), axis=1)
     if (steps < COINCIDENT).any():
         k = int(np.argmin(steps))
-        raise InvalidInput(f"{what}[{k}] and {what}[{k + 1}] coincide at {rows[k]} m; the curve needs a way between them")
+        raise InvalidInput(
+            f"{what}[{k}] and {what}[{k + 1}] coincide at {rows[k]} m; the curve needs a way between them"
+        )
     return array
 
 

@@ -9,6 +9,7 @@ length zero between them.
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -56,7 +57,7 @@ def virtual_snake(robot: Robot) -> VirtualSnake:
         within = k + 1 < len(freedoms) and freedoms[k + 1][0] == joint  # a cardan joint
         length.append(0.0 if within else robot.links[joint].length)
     axes = ["yaw", *(axis for _, axis in freedoms)]
-    twist = np.array([TWIST[pair] for pair in zip(axes, axes[1:], strict=False)] + [0.0])
+    twist = np.array([TWIST[pair] for pair in pairwise(axes)] + [0.0])
     sign = np.array([SIGN[axis] for _, axis in freedoms])
     low = np.array([robot.joint(joint).lower for joint, _ in freedoms])
     high = np.array([robot.joint(joint).upper for joint, _ in freedoms])
@@ -105,7 +106,7 @@ def link_rotations(snake: VirtualSnake, frame: FloatArray) -> FloatArray:
 
 
 def _as_link(snake: VirtualSnake, frame: FloatArray, i: int) -> FloatArray:
-    """x_i points to the tail, z_i up or, where the next joint (at the tail: the last) is a pitch joint, to the right."""
+    """x_i points to the tail, z_i up or, if the next joint (at the tail: the last) is a pitch joint, to the right."""
     forward, axis = -frame[:, 0], frame[:, 2]
     if snake.sign[min(i, snake.joints - 1)] == SIGN["yaw"]:
         return np.stack([forward, np.cross(axis, forward), axis], axis=1)
