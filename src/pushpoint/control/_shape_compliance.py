@@ -7,6 +7,8 @@ import numpy as np
 from pushpoint.control._shape_options import Compliance
 from pushpoint.types import Contacts, FloatArray
 
+ACROSS = 0.2  # cosine to the direction of motion: forces with less are counted as across it, in part
+
 
 def forces_on_points(
     contacts: Contacts, turn: FloatArray, place: FloatArray, points: int, forward: FloatArray, options: Compliance
@@ -33,8 +35,10 @@ def forces_on_points(
 
 
 def _admitted(cosine: float, propulsive: float) -> float:
-    """The share of a force that moves a point: 1 straight against the motion, `propulsive` straight along it."""
-    return propulsive + (1.0 - propulsive) * 0.5 * (1.0 - cosine)
+    """The share of a force that moves a point: all of one that pushes back, `propulsive` of one that pushes on, and
+    something between of one that pushes across the motion, by the cosine of its angle to it."""
+    back = min(1.0, max(0.0, 0.5 - 0.5 * cosine / ACROSS))
+    return propulsive + (1.0 - propulsive) * back
 
 
 def moved_points(

@@ -46,14 +46,14 @@ class HeadingLoop(Frozen):
 class Compliance(Frozen):
     """Shape control points as masses on springs, pushed by the contact forces: P4 2.1.4.
 
-    A force against the direction of motion is obstructive and moves the point whole; one along it is propulsive, and
-    `propulsive` of it does. In between the share follows the cosine of the angle. Default time constants are 0.2 s.
+    A force that pushes back, against the direction in which the robot heads, is obstructive and moves the points near
+    it; of one that pushes on, `propulsive` does. Mass and damping matter for the time it takes, 0.1 s by default.
     """
 
     mass: Positive = 0.5  # [kg]
-    damping: NonNegative = 10.0  # [N s/m]
-    stiffness: Positive = 50.0  # [N/m]
-    propulsive: Annotated[float, Field(ge=0, le=1)] = 0.1
+    damping: NonNegative = 25.0  # [N s/m]
+    stiffness: Positive = 300.0  # [N/m]
+    propulsive: Annotated[float, Field(ge=0, le=1)] = 0.0
     limit: Positive = 0.15  # [m], by which a point may be moved at most
     force_limit: Positive = 20.0  # [N], of what is taken in from one contact: impacts are no news of a shape
 

@@ -1,7 +1,7 @@
 """Claims of P3: Liljebäck et al., A 3D Motion Planning Framework for Snake Robots. Data only.
 
 P3 shows pictures of its runs and no numbers; masses, friction and gains are not given. Ranges are those that two
-independent engines agree on with the values of `scenarios/liljeback2014`. P3's joints count from the head: its q_i is the
+independent engines agree on with the values of `scenarios/liljeback2014`. P3 counts joints from the head: its q_i is
 joint 6 - i of Example 4 here, yaw angles with the other sign.
 """
 

@@ -1,0 +1,90 @@
+"""Runs of our own by shape curves: a compliant body among pegs, and a gait drawn by hand."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pushpoint.robots import robots
+from pushpoint.scenario import Choice, Scenario
+from pushpoint.scenarios import scenarios
+from pushpoint.shapes import Aligner, GaitSegment, ShapeCurve, virtual_snake
+
+SOURCE = "ours, not published"
+LOOK_AHEAD = 0.15  # [m]
+CYCLES = 2  # of the wave on the robot at the start
+WAVE: dict[str, Any] = {"curve": {"x": {"advance": 0.8}, "y": {"waves": [{"amplitude": 0.14}]}}}
+
+# One cycle of sidewinding as somebody may draw it on paper: seven points, not quite even.
+BY_HAND = (
+    (0.0, 0.0, 0.03),
+    (0.14, 0.18, 0.02),
+    (0.27, 0.22, 0.0),
+    (0.43, 0.03, -0.02),
+    (0.60, -0.20, -0.025),
+    (0.76, -0.21, 0.0),
+    (0.92, 0.0, 0.03),
+)  # [m]
+
+
+def where_it_lies() -> tuple[tuple[float, float], ...]:
+    """The joints of Aiko along the wave at the start [m], from the head: no peg may stand there."""
+    segment = GaitSegment.parse(WAVE)
+    curve = ShapeCurve(segment.repeated(CYCLES + 1))
+    laid = Aligner(virtual_snake(robots["aiko"]()), LOOK_AHEAD).align(curve, CYCLES * (len(segment.array()) - 1))
+    return tuple((round(float(x), 6), round(float(y), 6)) for x, y in laid.frame[:, :2, 3])
+
+
+scenarios.add(
+    "lab/compliant-pegs",
+    Scenario(
+        name="lab/compliant-pegs",
+        title="Aiko winds through pegs at random, its shape stiff to what pushes on and soft to what pushes back",
+        robot=Choice(name="aiko"),
+        world=Choice(
+            name="random-field",
+            options={
+                "pegs": 150,
+                "x_min": -0.3,
+                "x_max": 4.5,
+                "y_min": -0.5,
+                "y_max": 0.5,
+                "gap": 0.13,
+                "radius_min": 0.03,
+                "radius_max": 0.05,
+                "keep_clear": where_it_lies(),
+                "clearance": 0.058,
+            },
+        ),
+        controller=Choice(
+            name="shape-follower",
+            options={
+                "segment": WAVE,
+                "speed": 0.2,
+                "look_ahead": LOOK_AHEAD,
+                "rate_reference": True,
+                "compliance": {},
+            },
+        ),
+        duration=20.0,
+        control_period=0.02,
+        source=f"{SOURCE}; P4 2.1.4 describes the compliance",
+    ),
+)
+
+scenarios.add(
+    "lab/draw-your-own",
+    Scenario(
+        name="lab/draw-your-own",
+        title="A gait drawn by hand: seven points, repeated",
+        robot=Choice(name="square-17"),
+        world=Choice(name="plane", options={"friction": 0.5}),
+        plant=Choice(name="spatial_stepping"),
+        controller=Choice(
+            name="shape-follower",
+            options={"segment": {"points": BY_HAND}, "interpolation": "vector-pchip", "speed": 0.5},
+        ),
+        duration=10.0,
+        control_period=0.03,
+        source=SOURCE,
+    ),
+)
