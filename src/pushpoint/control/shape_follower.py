@@ -92,7 +92,7 @@ class ShapeFollower:
             return curve.points, self._checked_head(full, curve.last)
         steps = len(self._steps) if self._steps is not None else 1
         cycle = ShapeCurve(options.segment.array(), options.interpolation).length()
-        cycles = math.ceil(length / cycle)
+        cycles = math.ceil(length / cycle) + 1  # one more: where a curve begins it is not quite the repeated one
         if cycles > MOST_CYCLES:
             raise InvalidInput(f"segment: {cycles} cycles of {cycle:g} m on one robot are too many; draw a longer one")
         head = self._checked_head(float(cycles * steps), math.inf)

@@ -11,7 +11,7 @@ from pushpoint.shapes import Aligner, GaitSegment, ShapeCurve, virtual_snake
 
 SOURCE = "ours, not published"
 LOOK_AHEAD = 0.15  # [m]
-CYCLES = 2  # of the wave on the robot at the start
+CYCLES = 3  # of the wave behind the head at the start
 WAVE: dict[str, Any] = {"curve": {"x": {"advance": 0.8}, "y": {"waves": [{"amplitude": 0.14}]}}}
 
 # One cycle of sidewinding as somebody may draw it on paper: seven points, not quite even.
@@ -44,8 +44,8 @@ scenarios.add(
             name="random-field",
             options={
                 "pegs": 150,
-                "x_min": -0.3,
-                "x_max": 4.5,
+                "x_min": 0.5,
+                "x_max": 5.3,
                 "y_min": -0.5,
                 "y_max": 0.5,
                 "gap": 0.13,
@@ -83,7 +83,7 @@ scenarios.add(
             name="shape-follower",
             options={"segment": {"points": BY_HAND}, "interpolation": "vector-pchip", "speed": 0.5},
         ),
-        duration=10.0,
+        duration=9.0,
         control_period=0.03,
         source=SOURCE,
     ),

@@ -30,7 +30,7 @@ STEPS_PER_PIECE = 64  # of the search backwards: a curve that leaves the sphere 
 HALVINGS = 60
 NEARLY_VERTICAL = 0.05  # sine of the angle between head and vertical: (6) is not used below
 RETURN_RATE = math.radians(2.0) / 1e-3  # [rad/m]: how fast the head's axis becomes horizontal again
-ALONG_AXIS = 1e-9  # part of the way to the aim that is across the joint's axis: below, there is no angle to choose
+ALONG_AXIS = 1e-6  # part of the way to the aim that is across the joint's axis: below, there is no angle to choose
 
 LIMITED, SLOWED, UNDETERMINED = 1, 2, 4  # flags of a joint, added up
 
