@@ -13,7 +13,7 @@ import numpy as np
 from pushpoint.geometry.grid import Grid, build_grid
 from pushpoint.mechanics.features import boxes
 from pushpoint.mechanics.planar_chain import CHAIN_FIELDS
-from pushpoint.numerics.records import Records, as_columns, record_array
+from pushpoint.numerics.records import Records, as_records, record_array
 from pushpoint.plants.planar_stepping.extras import Extras
 from pushpoint.plants.planar_stepping.options import PlanarSteppingOptions
 from pushpoint.robots import Robot, Servo
@@ -169,17 +169,22 @@ def make_surroundings(robot: Robot, world: World, extras: Extras | None) -> Surr
     return Surroundings(disc, grid, start, codes, record_array(pairs, PAIR_FIELDS))
 
 
+def moves(pose: Pose) -> bool:
+    """Whether any velocity is not zero. Short runs start often: NumPy's own ways to tell take longer than the rest."""
+    return bool((pose.velocity.tobytes() + pose.rate.tobytes()).strip(b"\0"))
+
+
 def make_state(problem: Problem, pose: Pose, movable: Sequence[Disc]) -> State:
     n, rows, pairs = len(problem.chain), len(problem.link), len(problem.contact)
-    link, ledger = record_array(rows, BODY_FIELDS), np.zeros(7)
-    start = as_columns(link)[:n]
-    start[:, 0:2], start[:, 2] = pose.position, pose.angle
-    start[:, 3:5], start[:, 5] = pose.velocity, pose.rate
+    start, ledger = np.zeros((rows, len(BODY_FIELDS))), np.zeros(7)
+    link = as_records(start, BODY_FIELDS)
+    start[:n, 0:2], start[:n, 2] = pose.position, pose.angle
     if movable:
         for row, disc in zip(link[n:], movable, strict=True):
             row.x, row.y, row.cos = disc.x, disc.y, 1.0
-    if np.count_nonzero(start[:, 3:6]):
-        start[:, 8:11] = start[:, 3:6]  # as if the step before had changed nothing
+    if moves(pose):
+        start[:n, 3:5], start[:n, 5] = pose.velocity, pose.rate
+        start[:n, 8:11] = start[:n, 3:6]  # as if the step before had changed nothing
         mass, inertia = problem.chain["mass"], problem.chain["inertia"]
         ledger[0] = 0.5 * ((mass @ pose.velocity**2).sum() + inertia @ pose.rate**2)
     ledger[LISTED] = -1.0  # nothing listed yet
