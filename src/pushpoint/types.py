@@ -176,20 +176,16 @@ class ExtraColumn(NamedTuple):
 def new_trace(
     bodies: int, rows: int, steps: int, ticks_per_row: int, contacts: int = 1024, dimensions: int = 2
 ) -> Trace:
-    """An empty trace of `bodies` links and movable obstacles; `contacts`: room of the contact table, see `grown`.
-
-    What is beyond the cursor is not even zero: long runs are not written twice.
-    """
-    columns, contact = (LINK_COLUMNS, CONTACT_COLUMNS) if dimensions == 2 else SPATIAL_TRACE
-    cursor, link = np.zeros(6, np.int64), np.empty((rows, bodies, len(columns)))
+    """An empty trace of `bodies` links and movable obstacles; `contacts`: room of the contact table, see `grown`."""
+    link, contact = (LINK_COLUMNS, CONTACT_COLUMNS) if dimensions == 2 else SPATIAL_TRACE
+    cursor = np.zeros(6, np.int64)
     cursor[4] = ticks_per_row
-    link[0] = 0.0  # there are no forces at the start
     return Trace(
         cursor=cursor,
-        link=link,
-        energy=np.empty((rows, 1 + len(LEDGER))),
-        contact=np.empty((contacts, len(contact))),
-        step=np.empty((steps, 3)),
+        link=np.zeros((rows, bodies, len(link))),
+        energy=np.zeros((rows, 1 + len(LEDGER))),
+        contact=np.zeros((contacts, len(contact))),
+        step=np.zeros((steps, 3)),
         extra=np.zeros((rows, 0)),
         event=np.zeros((0, len(EVENT_COLUMNS))),
     )
@@ -198,6 +194,6 @@ def new_trace(
 def grown(trace: Trace, contacts: int = 0, events: int = 0) -> Trace:
     """The same trace with room for more contacts and events."""
     return trace._replace(
-        contact=np.concatenate([trace.contact, np.empty((contacts, trace.contact.shape[1]))]),
+        contact=np.concatenate([trace.contact, np.zeros((contacts, trace.contact.shape[1]))]),
         event=np.concatenate([trace.event, np.zeros((events, len(EVENT_COLUMNS)))]),
     )
