@@ -187,8 +187,8 @@ def find_contacts(problem: Problem, around: Surroundings, state: State, reach: f
 def pass_on(problem: Problem, state: State, i: int, k: int) -> None:
     """Whether contact k of link i begins, or its obstacle passes on to the next link.
 
-    Obstacles slide along the robot. One that comes to a link (BEGINS: no impulse so far, and the velocity foreseen closes
-    the gap) as a rule leaves its neighbour (LEAVES) in the same step: that contact starts the solve open.
+    Obstacles slide along the robot. One that comes to a link (BEGINS: no impulse so far, and the velocity foreseen
+    closes the gap) as a rule leaves its neighbour (LEAVES) in the same step: that contact starts the solve open.
     """
     a, c, contact = problem.link[i], problem.contact[k], problem.contact
     c.passing = 0.0

@@ -23,7 +23,17 @@ from pushpoint.numerics.residuals import friction_residual, unilateral_residual
 from pushpoint.plants.planar_stepping.extras import Extras
 from pushpoint.plants.planar_stepping.ground import ground_impulse, rough_ground, rough_ground_residual, slide
 from pushpoint.plants.planar_stepping.joints import joint_impulse, passive_impulse, stop_residual
-from pushpoint.plants.planar_stepping.model import DT, GRAVITY, HELD, LEAVES, PENALTY, SPEED, WEIGHT, WORST_LINK, Problem
+from pushpoint.plants.planar_stepping.model import (
+    DT,
+    GRAVITY,
+    HELD,
+    LEAVES,
+    PENALTY,
+    SPEED,
+    WEIGHT,
+    WORST_LINK,
+    Problem,
+)
 from pushpoint.plants.planar_stepping.rough_contact import contact_residual, rough_contact
 
 
