@@ -178,8 +178,10 @@ def new_trace(
 ) -> Trace:
     """An empty trace of `bodies` links and movable obstacles; `contacts`: room of the contact table, see `grown`."""
     link, contact = (LINK_COLUMNS, CONTACT_COLUMNS) if dimensions == 2 else SPATIAL_TRACE
+    cursor = np.zeros(6, np.int64)
+    cursor[4] = ticks_per_row
     return Trace(
-        cursor=np.array([0, 0, 0, 0, ticks_per_row, 0], dtype=np.int64),
+        cursor=cursor,
         link=np.zeros((rows, bodies, len(link))),
         energy=np.zeros((rows, 1 + len(LEDGER))),
         contact=np.zeros((contacts, len(contact))),

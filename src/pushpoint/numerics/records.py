@@ -15,12 +15,18 @@ import numpy.typing as npt
 
 from pushpoint.types import FloatArray
 
+_FLOAT = np.dtype(np.float64)
 Records = Any  # a NumPy array of records: its fields are known to the module that lists their names
 
 
 def record_array(rows: int, names: tuple[str, ...]) -> Records:
     """Zeros; every field is a float64."""
-    return np.zeros(rows, dtype=_layout(names))
+    return as_records(np.zeros((rows, len(names))), names)
+
+
+def as_records(columns: FloatArray, names: tuple[str, ...]) -> Records:
+    """The rows of a plain array, C-contiguous, as records that share its memory."""
+    return np.ndarray(len(columns), _layout(names), columns)  # a third of the time that a view takes
 
 
 @cache
@@ -30,8 +36,8 @@ def _layout(names: tuple[str, ...]) -> np.dtype[np.void]:
 
 def as_columns(records: Records) -> FloatArray:
     """All fields as columns of a plain array that shares the records' memory."""
-    plain: FloatArray = records.view(np.float64)
-    return plain.reshape(len(records), len(records.dtype.names))
+    plain: FloatArray = records.view(_FLOAT)
+    return plain.reshape(len(records), -1) if len(records) else plain.reshape(0, len(records.dtype.names))
 
 
 def table(records: Records, *names: str) -> FloatArray:

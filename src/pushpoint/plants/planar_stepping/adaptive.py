@@ -64,7 +64,7 @@ def surprise(problem: Problem, state: State) -> float:
 @inlined
 def solve_part(problem: Problem, around: Surroundings, state: State, extras: Extras | None) -> tuple[float, int, int]:
     """Solve one part of a step: residual, sweeps and status. The state stays where it is."""
-    predict(problem, state.link, extras)
+    predict(problem, state, extras)
     residual, iterations, status = 0.0, 0, OK
     for times in range(LOOKS):
         status = look(problem, around, state, times, extras)
@@ -97,7 +97,6 @@ def run_ticks_adaptively(
             return TABLE_FULL, row
         clear_tick(state.sums, state.pair, state.pair_start)
         for k in range(substeps):
-            state.clock[0] += 1
             worst, iterations, status, done, level = 0.0, 0, OK, 0, state.clock[2]
             while done < PARTS and status == OK:
                 size = PARTS >> level
@@ -121,6 +120,7 @@ def run_ticks_adaptively(
                 if error < EASY * problem.number[STEP_ERROR] and level > 0 and done % (2 * size) == 0:
                     level -= 1
             rescale(problem, extras, longest)
+            state.clock[0] += 1
             note_step(trace, worst, iterations, status)
             if status != OK:
                 return status, row

@@ -9,12 +9,14 @@ from pushpoint.geometry.grid import cell_range
 from pushpoint.numerics.records import Records
 from pushpoint.plants.planar_stepping.extras import Extras
 from pushpoint.plants.planar_stepping.model import (
+    BEGINS,
     BODY,
     CONSERVING,
     DT,
     END_AXIS,
     END_HEAD,
     END_TAIL,
+    LEAVES,
     LISTED,
     ROOM,
     TRAVELLED,
@@ -172,11 +174,33 @@ def find_contacts(problem: Problem, around: Surroundings, state: State, reach: f
             pair[p].place, pair[p].normal_x, pair[p].normal_y = place, nx, ny
             away = a.radius + gap
             pair[p].point_x, pair[p].point_y = a.x + place * a.cos - away * nx, a.y + place * a.sin - away * ny
-            if extras is not None:
+            if extras is None:
+                pass_on(problem, state, i, count)
+            else:
                 roughen(problem, i, c, gap, place, extras.feature[state.pair_code[p] // 3], extras.more[i])
                 c.guess_t = pair[p].tangential
             count += 1
     problem.first[link.shape[0]] = count
+
+
+@fused
+def pass_on(problem: Problem, state: State, i: int, k: int) -> None:
+    """Whether contact k of link i begins, or its obstacle passes on to the next link.
+
+    Obstacles slide along the robot. One that comes to a link (BEGINS: no impulse so far, and the velocity foreseen
+    closes the gap) as a rule leaves its neighbour (LEAVES) in the same step: that contact starts the solve open.
+    """
+    a, c, contact = problem.link[i], problem.contact[k], problem.contact
+    c.passing = 0.0
+    if c.guess == 0.0 and c.normal_x * a.vx + c.normal_y * a.vy + c.arm * a.w + c.approach < 0.0:
+        c.passing = BEGINS
+    for before in range(problem.first[max(0, i - 1)], problem.first[i]):
+        b = contact[before]
+        if state.pair_code[int(b.pair)] == state.pair_code[int(c.pair)]:
+            if c.passing == BEGINS and b.guess > 0.0:
+                b.passing = LEAVES
+            elif b.passing == BEGINS and c.guess > 0.0:
+                c.passing = LEAVES
 
 
 @fused

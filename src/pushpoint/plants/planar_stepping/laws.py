@@ -23,7 +23,17 @@ from pushpoint.numerics.residuals import friction_residual, unilateral_residual
 from pushpoint.plants.planar_stepping.extras import Extras
 from pushpoint.plants.planar_stepping.ground import ground_impulse, rough_ground, rough_ground_residual, slide
 from pushpoint.plants.planar_stepping.joints import joint_impulse, passive_impulse, stop_residual
-from pushpoint.plants.planar_stepping.model import DT, GRAVITY, HELD, PENALTY, SPEED, WEIGHT, WORST_LINK, Problem
+from pushpoint.plants.planar_stepping.model import (
+    DT,
+    GRAVITY,
+    HELD,
+    LEAVES,
+    PENALTY,
+    SPEED,
+    WEIGHT,
+    WORST_LINK,
+    Problem,
+)
 from pushpoint.plants.planar_stepping.rough_contact import contact_residual, rough_contact
 
 
@@ -58,7 +68,7 @@ def contact_impulse(a: Records, c: Records, r: float, held: bool) -> None:
     """Normal impulse of a contact on its link and its tangent; P2 (57)."""
     nx, ny, arm = c.normal_x, c.normal_y, c.arm
     c.impulse = c.guess - r * (nx * a.vx + ny * a.vy + arm * a.w + c.approach)
-    if c.impulse <= 0.0 and not (held and c.guess > 0.0):
+    if (c.passing == LEAVES) if held and c.guess > 0.0 else (c.impulse <= 0.0):
         c.impulse = 0.0
         return
     a.applied_x += nx * c.impulse
@@ -228,5 +238,6 @@ def keep_multipliers(problem: Problem, extras: Extras | None) -> None:
     for k in range(problem.first[link.shape[0]]):
         c = problem.contact[k]
         c.guess = c.impulse
+        c.passing = 0.0
         if extras is not None:
             c.guess_t = c.impulse_t

@@ -13,7 +13,7 @@ import numpy as np
 from pushpoint.geometry.grid import Grid, build_grid
 from pushpoint.mechanics.features import boxes
 from pushpoint.mechanics.planar_chain import CHAIN_FIELDS
-from pushpoint.numerics.records import Records, as_columns, record_array
+from pushpoint.numerics.records import Records, as_records, record_array
 from pushpoint.plants.planar_stepping.extras import Extras
 from pushpoint.plants.planar_stepping.options import PlanarSteppingOptions
 from pushpoint.robots import Robot, Servo
@@ -36,9 +36,10 @@ LINK_FIELDS = (
     "servo_p", "servo_d", "band", "limit",  # of the joint, as impulses of one step
     "drive", "feed",  # [N m s], of the joint: servo impulse at rate zero; feed-forward
 )  # fmt: skip
-# `approach`: speed [m/s] at which the gap may close; `guess`: multiplier; `pair`: row in State.pair.
+# `approach`: speed [m/s] at which the gap may close; `guess`: multiplier; `pair`: row in State.pair; `passing`: see
+# contacts.pass_on.
 CONTACT_FIELDS = (
-    "normal_x", "normal_y", "arm", "approach", "guess", "impulse", "pair",
+    "normal_x", "normal_y", "arm", "approach", "guess", "impulse", "pair", "passing",
     # With extras: link; movable obstacle as a row of Problem.link, or -1; friction: coefficient, largest impulse, arms
     # about both partners, impulse, multiplier; tangents.
     "owner", "other", "mu", "limit", "arm_t", "lever", "impulse_t", "guess_t", "stiff", "stiff_t",
@@ -47,7 +48,7 @@ BODY_FIELDS = (
     "x", "y", "angle", "vx", "vy", "w",
     "ground_x", "ground_y",  # [N s], last friction impulse
     "last_vx", "last_vy", "last_w",  # velocity one step earlier
-    "cos", "sin",  # of the angle
+    "cos", "sin",  # of the angle; of links from the first step on
     "spin", "stop",  # [N m s], last friction torque, last impulse of a stop
 )  # fmt: skip
 PAIR_FIELDS = (
@@ -64,6 +65,7 @@ PAIR_FIELDS = (
     # ROOM: how much farther than foreseen the robot may move before contacts have to be looked for again [m]
     STRETCH, STEP_ERROR,  # length of the step over that of the last; error that adaptive steps may make [m]
 ) = range(18)  # fmt: skip
+BEGINS, LEAVES = 1.0, -1.0  # values of `passing`
 END_AXIS, END_TAIL, END_HEAD = 0, 1, 2  # what of a link touches: anything, or the round end at its tail or head
 OBSTACLE, BODY = 9, 10  # columns of a feature: index in World.obstacles, number of the movable obstacle
 # Entries of State.ledger after those of types.LEDGER: how far any point of the robot has moved since the neighbour
@@ -167,19 +169,22 @@ def make_surroundings(robot: Robot, world: World, extras: Extras | None) -> Surr
     return Surroundings(disc, grid, start, codes, record_array(pairs, PAIR_FIELDS))
 
 
+def moves(pose: Pose) -> bool:
+    """Whether any velocity is not zero. Short runs start often: NumPy's own ways to tell take longer than the rest."""
+    return bool((pose.velocity.tobytes() + pose.rate.tobytes()).strip(b"\0"))
+
+
 def make_state(problem: Problem, pose: Pose, movable: Sequence[Disc]) -> State:
     n, rows, pairs = len(problem.chain), len(problem.link), len(problem.contact)
-    link, ledger = record_array(rows, BODY_FIELDS), np.zeros(7)
-    start = as_columns(link)[:n]
-    start[:, 0:2], start[:, 2] = pose.position, pose.angle
-    np.cos(pose.angle, out=start[:, 11])
-    np.sin(pose.angle, out=start[:, 12])
+    start, ledger = np.zeros((rows, len(BODY_FIELDS))), np.zeros(7)
+    link = as_records(start, BODY_FIELDS)
+    start[:n, 0:2], start[:n, 2] = pose.position, pose.angle
     if movable:
         for row, disc in zip(link[n:], movable, strict=True):
             row.x, row.y, row.cos = disc.x, disc.y, 1.0
-    if np.count_nonzero(pose.velocity) or np.count_nonzero(pose.rate):
-        start[:, 3:5], start[:, 5] = pose.velocity, pose.rate
-        start[:, 8:11] = start[:, 3:6]  # as if the step before had changed nothing
+    if moves(pose):
+        start[:n, 3:5], start[:n, 5] = pose.velocity, pose.rate
+        start[:n, 8:11] = start[:n, 3:6]  # as if the step before had changed nothing
         mass, inertia = problem.chain["mass"], problem.chain["inertia"]
         ledger[0] = 0.5 * ((mass @ pose.velocity**2).sum() + inertia @ pose.rate**2)
     ledger[LISTED] = -1.0  # nothing listed yet

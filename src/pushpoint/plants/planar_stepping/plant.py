@@ -54,6 +54,7 @@ ADVICE = {
     Status.TOO_MANY_CONTACTS: "obstacles are packed too densely around one link; merge or thin them out",
 }
 Run = Callable[..., tuple[int, int]]
+FLOAT = np.dtype(np.float64)
 RECORDS = {"link": BODY_FIELDS, "pair": PAIR_FIELDS}  # parts of the state that are arrays of records
 
 
@@ -70,7 +71,7 @@ class PlanarStepping:
         self._extras = make_extras(robot, world, options.dt)
         self._around = make_surroundings(robot, world, self._extras)
         self._problem = make_problem(robot, world, servo, options, len(self._around.pair))
-        self._movable = world.movable_discs
+        self._movable, self._free = world.movable_discs, keeps_momenta(self._problem)
         variant = options.solver + (", beyond P2" if self._extras else "") + (", adaptive" if adaptive else "")
         self._kernels = f"planar_stepping ({variant})"
         self._given: tuple[Any, ...] = (self._problem, self._around, self._extras)
@@ -147,21 +148,24 @@ class PlanarStepping:
         return self.rollout(state, commands, substeps, scrap)[1]
 
     def rollout(self, state: State, table: CommandTable, substeps: int, trace: Trace) -> tuple[Trace, Failure | None]:
-        free, first_row = keeps_momenta(self._problem), int(trace.cursor[0])
-        if free and state.clock[1] == 0:
+        first_row = int(trace.cursor[0])
+        if self._free and state.clock[1] == 0:
             start_motion(self._problem, state)
         status, tick = self._run(state, table, 0, substeps, trace)
         while status == TABLE_FULL:
             trace = grown(trace, max(2 * len(trace.contact), 2 * len(state.pair_code), 4096))
             status, tick = self._run(state, table, tick, substeps, trace)
-        if free:
+        if self._free:
             show_kept_spin(self._problem, trace.link[first_row : trace.cursor[0], :, :6])
         return trace, None if status == OK else self._failure(state, trace, Status(status))
 
     def _run(self, state: State, table: CommandTable, tick: int, substeps: int, trace: Trace) -> tuple[int, int]:
         """The first run, and those with tables of another kind, take the long way past Numba's look at all types."""
         arguments = (*self._given, state, table, tick, substeps, trace)
-        usual = all(column.dtype.char == "d" and column.flags.c_contiguous for column in table)
+        angle, rate, torque = table
+        usual = angle.dtype is rate.dtype is torque.dtype is FLOAT and (
+            angle.flags.c_contiguous and rate.flags.c_contiguous and torque.flags.c_contiguous
+        )
         if usual and self._fast_run is not None:
             return self._fast_run(*arguments)
         with compiling_once(self._kernels):
@@ -176,10 +180,11 @@ class PlanarStepping:
         return Failure(status, float(state.clock[0] * self.dt), link, residual, ADVICE[status])
 
     def record_start(self, state: State, trace: Trace) -> None:
+        steps, free = state.clock.tolist()[:2]
         trace.link[0, :, :6] = as_columns(state.link)[:, :6]
-        if state.clock[1]:
+        if free:
             show_kept_spin(self._problem, trace.link[:1, :, :6])
-        trace.energy[0, 0], trace.energy[0, 1:] = state.clock[0] * self.dt, state.ledger[:5]
+        trace.energy[0, 0], trace.energy[0, 1:] = steps * self.dt, state.ledger[:5]
         trace.cursor[0] = 1
 
     def dump(self, state: State) -> StateArrays:

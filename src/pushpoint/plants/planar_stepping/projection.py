@@ -149,7 +149,7 @@ def run_ticks_by_projection(
         clear_tick(state.sums, state.pair, state.pair_start)
         for k in range(substeps):
             drive_joints(problem, state.link, commands, row, (k + 1) * dt, None)
-            predict(problem, state.link, None)
+            predict(problem, state, None)
             residual, iterations, status = 0.0, 0, OK
             for times in range(LOOKS):
                 status = look(problem, around, state, times, None)

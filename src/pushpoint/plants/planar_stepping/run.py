@@ -100,7 +100,7 @@ def run_ticks(
         clear_tick(state.sums, state.pair, state.pair_start)
         for k in range(substeps):
             drive_joints(problem, state.link, commands, row, (k + 1) * dt, extras)
-            predict(problem, state.link, extras)
+            predict(problem, state, extras)
             residual, iterations, status = 0.0, 0, OK
             for times in range(LOOKS):
                 status = look(problem, around, state, times, extras)

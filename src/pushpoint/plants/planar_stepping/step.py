@@ -52,12 +52,14 @@ LIST = 5.0  # neighbours are listed this many steps ahead
 
 
 @inlined
-def predict(problem: Problem, body: Records, extras: Extras | None) -> None:
+def predict(problem: Problem, state: State, extras: Extras | None) -> None:
     """Mid pose (54) and the guess for the end velocity.
 
+    At times directions come from the angles, not from turning the last ones, before round-off adds up.
     conserving: the mid pose has closed joints, and its centre of mass where the momentum takes it.
     """
     link, half, conserving = problem.chain, 0.5 * problem.number[DT], problem.number[CONSERVING] > 0.0
+    body, renew = state.link, state.clock[0] % RENEWAL == 0
     # The change of the last step goes on: saves an iteration where the motion is smooth.
     stretch = problem.number[STRETCH]
     vx = body[0].vx + stretch * (body[0].vx - body[0].last_vx)
@@ -66,6 +68,8 @@ def predict(problem: Problem, body: Records, extras: Extras | None) -> None:
     for i in range(link.shape[0]):
         own = body[i]
         a = link[i]
+        if renew:
+            own.cos, own.sin = math.cos(own.angle), math.sin(own.angle)
         c, s = rotated(own.cos, own.sin, half * own.w)
         aim(a, c, s)
         a.old_vx, a.old_vy, a.old_w = own.vx, own.vy, own.w
@@ -247,10 +251,9 @@ def hold_back(problem: Problem, kinetic: float, surplus: float, extras: Extras |
 
 
 @inlined
-def finish(problem: Problem, body: Records, renew: bool) -> bool:
+def finish(problem: Problem, body: Records) -> bool:
     """End pose (63) with closed joints; False if it is not finite.
 
-    `renew`: directions from the angles, not by turning the last ones, before round-off adds up.
     conserving: the centre of mass moves with the momentum.   paper: the head link (link 1 of P2) is held, VI-C.
     """
     link, half, n = problem.link, 0.5 * problem.number[DT], problem.chain.shape[0]
@@ -262,8 +265,6 @@ def finish(problem: Problem, body: Records, renew: bool) -> bool:
         a = link[i]
         own.angle += half * (own.w + a.w)
         c, s = rotated(a.cos, a.sin, half * a.w)
-        if renew:
-            c, s = math.cos(own.angle), math.sin(own.angle)
         own.cos, own.sin = c, s
         hx, hy = a.half * c, a.half * s
         if i > 0:
@@ -356,7 +357,7 @@ def settle(problem: Problem, state: State, extras: Extras | None) -> bool:
     account(problem, state, extras)
     if extras is not None:
         finish_movable(problem, state.link)
-    return finish(problem, state.link, state.clock[0] % RENEWAL == 0)
+    return finish(problem, state.link)
 
 
 @inlined
