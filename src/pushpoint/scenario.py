@@ -26,6 +26,13 @@ Pair = tuple[Number, Number]
 Triple = tuple[Number, Number, Number]
 
 
+def _editable(data: Any) -> Any:
+    """A copy with lists for tuples."""
+    if isinstance(data, dict):
+        return {key: _editable(value) for key, value in data.items()}
+    return [_editable(value) for value in data] if isinstance(data, list | tuple) else data
+
+
 class Choice(Frozen):
     """A registered thing by name, with options."""
 
@@ -40,6 +47,12 @@ class Choice(Frozen):
         if not isinstance(value, Choice | Mapping):
             raise ValueError("should be a name, or a name with options")
         return value
+
+    @field_validator("options", mode="after")
+    @classmethod
+    def _as_in_files(cls, options: dict[str, Any]) -> dict[str, Any]:
+        """Lists for tuples: a scenario is equal to what comes back from its file."""
+        return cast(dict[str, Any], _editable(options))
 
 
 class Start(Frozen):
@@ -273,10 +286,3 @@ def _known_key(data: Any, key: str, path: str, from_end: int) -> int | str:
     if key not in data:
         raise UnknownName("key", f"{stem}.{key}", [f"{stem}.{known}" for known in data])
     return key
-
-
-def _editable(data: Any) -> Any:
-    """A copy with lists for tuples."""
-    if isinstance(data, dict):
-        return {key: _editable(value) for key, value in data.items()}
-    return [_editable(value) for value in data] if isinstance(data, list | tuple) else data
