@@ -6,9 +6,10 @@ link in the middle; the others follow outwards, towards both ends in turn. Row k
 its neighbour towards the root, and its freedoms from there on, -1 where there is none.
 
     outwards: V_i = V_parent + S_i rate_i
-    inwards:  U = A S;  D = S'U + kappa;  e = tau + S'p;  A_parent += A - U U'/D;  p_parent += p - U e/D
+    inwards:  U = A S;  T = A'S;  D = S'U + kappa;  e = tau + S'p;  A_parent += A - U T'/D;  p_parent += p - U e/D
 
-Symbols: S axis of a joint as a motion, A articulated inertia, p force, kappa inertia of the joint itself.
+Symbols: S axis of a joint as a motion, A articulated inertia, p force, kappa inertia of the joint itself. A is the
+tangent of all that acts on the links, and need not be symmetric.
 """
 
 from __future__ import annotations
@@ -29,9 +30,13 @@ CHAIN_FIELDS = (
     "w1", "w2", "w3", "v1", "v2", "v3",  # motion
     "b1", "b2", "b3", "b4", "b5", "b6",  # its rate of change while all joint rates stay as they are
     "f1", "f2", "f3", "f4", "f5", "f6",  # impulse that is not yet balanced; later that of the whole subtree
-    "a11", "a12", "a22", "a13", "a23", "a33",  # articulated inertia: rotation,
-    "a14", "a24", "a34", "a15", "a25", "a35", "a16", "a26", "a36",  # coupling,
-    "a44", "a45", "a55", "a46", "a56", "a66",  # translation
+    # articulated inertia, force per motion; not symmetric where friction grows with the weight
+    "a11", "a12", "a13", "a14", "a15", "a16",
+    "a21", "a22", "a23", "a24", "a25", "a26",
+    "a31", "a32", "a33", "a34", "a35", "a36",
+    "a41", "a42", "a43", "a44", "a45", "a46",
+    "a51", "a52", "a53", "a54", "a55", "a56",
+    "a61", "a62", "a63", "a64", "a65", "a66",
     "d1", "d2", "d3", "d4", "d5", "d6",  # step of the motion
 )  # fmt: skip
 FREEDOM_FIELDS = (
@@ -39,7 +44,8 @@ FREEDOM_FIELDS = (
     "axis", "sign",  # 0: about z, 1: about y; +1 towards the head from the root, -1 towards the tail
     "middle",  # [rad], angle in the middle of the step
     "s1", "s2", "s3", "s4", "s5", "s6",  # axis as a motion about O
-    "u1", "u2", "u3", "u4", "u5", "u6", "e", "inverse",  # of the elimination: U / D, e / D, 1 / D
+    "u1", "u2", "u3", "u4", "u5", "u6", "t1", "t2", "t3", "t4", "t5", "t6",  # of the elimination: U / D, T / D,
+    "e", "inverse",  # e / D, 1 / D
     "kappa", "tau",  # [kg m2], [N m s], tangent and impulse of the joint that is not yet balanced
     "step",  # of the rate
 )  # fmt: skip
@@ -192,44 +198,67 @@ def later_momentum(a: Records, h: float) -> tuple[float, float, float, float, fl
 
 
 @kernel
-def begin_inertias(link: Records) -> None:
-    """Articulated inertias start as those of the links alone."""
-    for i in range(link.shape[0]):
+def begin_inertias(link: Records, low: int, high: int) -> None:
+    """Articulated inertias of links `low` to `high` start as those of the links alone."""
+    for i in range(low, high + 1):
         a = link[i]
         m1, m2, m3 = a.mass * a.c1, a.mass * a.c2, a.mass * a.c3
-        a.a11, a.a12, a.a22, a.a13, a.a23, a.a33 = a.j11, a.j12, a.j22, a.j13, a.j23, a.j33
-        a.a14, a.a24, a.a34 = 0.0, m3, -m2  # column of v1: (c x e1) m
-        a.a15, a.a25, a.a35 = -m3, 0.0, m1
-        a.a16, a.a26, a.a36 = m2, -m1, 0.0
+        a.a11, a.a12, a.a13 = a.j11, a.j12, a.j13
+        a.a21, a.a22, a.a23 = a.j12, a.j22, a.j23
+        a.a31, a.a32, a.a33 = a.j13, a.j23, a.j33
+        a.a14, a.a15, a.a16 = 0.0, -m3, m2  # m c x v
+        a.a24, a.a25, a.a26 = m3, 0.0, -m1
+        a.a34, a.a35, a.a36 = -m2, m1, 0.0
+        a.a41, a.a42, a.a43 = 0.0, m3, -m2
+        a.a51, a.a52, a.a53 = -m3, 0.0, m1
+        a.a61, a.a62, a.a63 = m2, -m1, 0.0
         a.a44 = a.a55 = a.a66 = a.mass
-        a.a45 = a.a46 = a.a56 = 0.0
+        a.a45 = a.a46 = a.a54 = a.a56 = a.a64 = a.a65 = 0.0
 
 
 @fused
-def add_rank_one(a: Records, k: float, d1: float, d2: float, d3: float, d4: float, d5: float, d6: float) -> None:
-    """A += k d d'."""
-    k1, k2, k3, k4, k5, k6 = k * d1, k * d2, k * d3, k * d4, k * d5, k * d6
-    a.a11 += k1 * d1
-    a.a12 += k1 * d2
-    a.a22 += k2 * d2
-    a.a13 += k1 * d3
-    a.a23 += k2 * d3
-    a.a33 += k3 * d3
-    a.a14 += k1 * d4
-    a.a24 += k2 * d4
-    a.a34 += k3 * d4
-    a.a15 += k1 * d5
-    a.a25 += k2 * d5
-    a.a35 += k3 * d5
-    a.a16 += k1 * d6
-    a.a26 += k2 * d6
-    a.a36 += k3 * d6
-    a.a44 += k4 * d4
-    a.a45 += k4 * d5
-    a.a55 += k5 * d5
-    a.a46 += k4 * d6
-    a.a56 += k5 * d6
-    a.a66 += k6 * d6
+def add_rank_one(
+    a: Records,
+    f1: float, f2: float, f3: float, f4: float, f5: float, f6: float,
+    d1: float, d2: float, d3: float, d4: float, d5: float, d6: float,
+) -> None:  # fmt: skip
+    """A += f d': a force f per unit of the motion along d."""
+    a.a11 += f1 * d1
+    a.a12 += f1 * d2
+    a.a13 += f1 * d3
+    a.a14 += f1 * d4
+    a.a15 += f1 * d5
+    a.a16 += f1 * d6
+    a.a21 += f2 * d1
+    a.a22 += f2 * d2
+    a.a23 += f2 * d3
+    a.a24 += f2 * d4
+    a.a25 += f2 * d5
+    a.a26 += f2 * d6
+    a.a31 += f3 * d1
+    a.a32 += f3 * d2
+    a.a33 += f3 * d3
+    a.a34 += f3 * d4
+    a.a35 += f3 * d5
+    a.a36 += f3 * d6
+    a.a41 += f4 * d1
+    a.a42 += f4 * d2
+    a.a43 += f4 * d3
+    a.a44 += f4 * d4
+    a.a45 += f4 * d5
+    a.a46 += f4 * d6
+    a.a51 += f5 * d1
+    a.a52 += f5 * d2
+    a.a53 += f5 * d3
+    a.a54 += f5 * d4
+    a.a55 += f5 * d5
+    a.a56 += f5 * d6
+    a.a61 += f6 * d1
+    a.a62 += f6 * d2
+    a.a63 += f6 * d3
+    a.a64 += f6 * d4
+    a.a65 += f6 * d5
+    a.a66 += f6 * d6
 
 
 @fused
@@ -237,49 +266,71 @@ def eliminate(a: Records, j: Records) -> None:
     """Take one freedom out of the articulated inertia of what hangs on it."""
     s1, s2, s3, s4, s5, s6 = j.s1, j.s2, j.s3, j.s4, j.s5, j.s6
     u1 = a.a11 * s1 + a.a12 * s2 + a.a13 * s3 + a.a14 * s4 + a.a15 * s5 + a.a16 * s6
-    u2 = a.a12 * s1 + a.a22 * s2 + a.a23 * s3 + a.a24 * s4 + a.a25 * s5 + a.a26 * s6
-    u3 = a.a13 * s1 + a.a23 * s2 + a.a33 * s3 + a.a34 * s4 + a.a35 * s5 + a.a36 * s6
-    u4 = a.a14 * s1 + a.a24 * s2 + a.a34 * s3 + a.a44 * s4 + a.a45 * s5 + a.a46 * s6
-    u5 = a.a15 * s1 + a.a25 * s2 + a.a35 * s3 + a.a45 * s4 + a.a55 * s5 + a.a56 * s6
-    u6 = a.a16 * s1 + a.a26 * s2 + a.a36 * s3 + a.a46 * s4 + a.a56 * s5 + a.a66 * s6
+    u2 = a.a21 * s1 + a.a22 * s2 + a.a23 * s3 + a.a24 * s4 + a.a25 * s5 + a.a26 * s6
+    u3 = a.a31 * s1 + a.a32 * s2 + a.a33 * s3 + a.a34 * s4 + a.a35 * s5 + a.a36 * s6
+    u4 = a.a41 * s1 + a.a42 * s2 + a.a43 * s3 + a.a44 * s4 + a.a45 * s5 + a.a46 * s6
+    u5 = a.a51 * s1 + a.a52 * s2 + a.a53 * s3 + a.a54 * s4 + a.a55 * s5 + a.a56 * s6
+    u6 = a.a61 * s1 + a.a62 * s2 + a.a63 * s3 + a.a64 * s4 + a.a65 * s5 + a.a66 * s6
     d = 1.0 / (s1 * u1 + s2 * u2 + s3 * u3 + s4 * u4 + s5 * u5 + s6 * u6 + j.kappa)
+    t1 = d * (s1 * a.a11 + s2 * a.a21 + s3 * a.a31 + s4 * a.a41 + s5 * a.a51 + s6 * a.a61)
+    t2 = d * (s1 * a.a12 + s2 * a.a22 + s3 * a.a32 + s4 * a.a42 + s5 * a.a52 + s6 * a.a62)
+    t3 = d * (s1 * a.a13 + s2 * a.a23 + s3 * a.a33 + s4 * a.a43 + s5 * a.a53 + s6 * a.a63)
+    t4 = d * (s1 * a.a14 + s2 * a.a24 + s3 * a.a34 + s4 * a.a44 + s5 * a.a54 + s6 * a.a64)
+    t5 = d * (s1 * a.a15 + s2 * a.a25 + s3 * a.a35 + s4 * a.a45 + s5 * a.a55 + s6 * a.a65)
+    t6 = d * (s1 * a.a16 + s2 * a.a26 + s3 * a.a36 + s4 * a.a46 + s5 * a.a56 + s6 * a.a66)
     e = j.tau + s1 * a.f1 + s2 * a.f2 + s3 * a.f3 + s4 * a.f4 + s5 * a.f5 + s6 * a.f6
     j.e, j.inverse = d * e, d
     j.u1, j.u2, j.u3, j.u4, j.u5, j.u6 = d * u1, d * u2, d * u3, d * u4, d * u5, d * u6
+    j.t1, j.t2, j.t3, j.t4, j.t5, j.t6 = t1, t2, t3, t4, t5, t6
     a.f1, a.f2, a.f3 = a.f1 - j.e * u1, a.f2 - j.e * u2, a.f3 - j.e * u3
     a.f4, a.f5, a.f6 = a.f4 - j.e * u4, a.f5 - j.e * u5, a.f6 - j.e * u6
-    add_rank_one(a, -d, u1, u2, u3, u4, u5, u6)
+    add_rank_one(a, -u1, -u2, -u3, -u4, -u5, -u6, t1, t2, t3, t4, t5, t6)
 
 
 @fused
 def hand_on(own: Records, near: Records) -> None:
-    """What is left of a link's inertia and force acts on its neighbour."""
+    """What is left of a link's inertia acts on its neighbour."""
     near.a11 += own.a11
     near.a12 += own.a12
-    near.a22 += own.a22
     near.a13 += own.a13
-    near.a23 += own.a23
-    near.a33 += own.a33
     near.a14 += own.a14
-    near.a24 += own.a24
-    near.a34 += own.a34
     near.a15 += own.a15
-    near.a25 += own.a25
-    near.a35 += own.a35
     near.a16 += own.a16
+    near.a21 += own.a21
+    near.a22 += own.a22
+    near.a23 += own.a23
+    near.a24 += own.a24
+    near.a25 += own.a25
     near.a26 += own.a26
+    near.a31 += own.a31
+    near.a32 += own.a32
+    near.a33 += own.a33
+    near.a34 += own.a34
+    near.a35 += own.a35
     near.a36 += own.a36
+    near.a41 += own.a41
+    near.a42 += own.a42
+    near.a43 += own.a43
     near.a44 += own.a44
     near.a45 += own.a45
-    near.a55 += own.a55
     near.a46 += own.a46
+    near.a51 += own.a51
+    near.a52 += own.a52
+    near.a53 += own.a53
+    near.a54 += own.a54
+    near.a55 += own.a55
     near.a56 += own.a56
+    near.a61 += own.a61
+    near.a62 += own.a62
+    near.a63 += own.a63
+    near.a64 += own.a64
+    near.a65 += own.a65
     near.a66 += own.a66
-    hand_on_force(own, near)
 
 
 @fused
 def hand_on_force(own: Records, near: Records) -> None:
+    """What is left of the force on a link acts on its neighbour."""
     near.f1 += own.f1
     near.f2 += own.f2
     near.f3 += own.f3
@@ -291,25 +342,25 @@ def hand_on_force(own: Records, near: Records) -> None:
 @fused
 def step_freedom(a: Records, j: Records) -> None:
     """Step of one joint rate, and of the motion beyond it."""
-    j.step = j.e - (j.u1 * a.d1 + j.u2 * a.d2 + j.u3 * a.d3 + j.u4 * a.d4 + j.u5 * a.d5 + j.u6 * a.d6)
+    j.step = j.e - (j.t1 * a.d1 + j.t2 * a.d2 + j.t3 * a.d3 + j.t4 * a.d4 + j.t5 * a.d5 + j.t6 * a.d6)
     a.d1, a.d2, a.d3 = a.d1 + j.s1 * j.step, a.d2 + j.s2 * j.step, a.d3 + j.s3 * j.step
     a.d4, a.d5, a.d6 = a.d4 + j.s4 * j.step, a.d5 + j.s5 * j.step, a.d6 + j.s6 * j.step
 
 
 @kernel
 def solve_root(a: Records, m: FloatArray) -> None:
-    """Step of the root: A d = f by elimination; `m` (6, 7) is scratch. A is symmetric and positive definite."""
+    """Step of the root: A d = f by elimination; `m` (6, 7) is scratch."""
     m[0, 0], m[0, 1], m[0, 2], m[0, 3], m[0, 4], m[0, 5], m[0, 6] = a.a11, a.a12, a.a13, a.a14, a.a15, a.a16, a.f1
-    m[1, 1], m[1, 2], m[1, 3], m[1, 4], m[1, 5], m[1, 6] = a.a22, a.a23, a.a24, a.a25, a.a26, a.f2
-    m[2, 2], m[2, 3], m[2, 4], m[2, 5], m[2, 6] = a.a33, a.a34, a.a35, a.a36, a.f3
-    m[3, 3], m[3, 4], m[3, 5], m[3, 6] = a.a44, a.a45, a.a46, a.f4
-    m[4, 4], m[4, 5], m[4, 6] = a.a55, a.a56, a.f5
-    m[5, 5], m[5, 6] = a.a66, a.f6
+    m[1, 0], m[1, 1], m[1, 2], m[1, 3], m[1, 4], m[1, 5], m[1, 6] = a.a21, a.a22, a.a23, a.a24, a.a25, a.a26, a.f2
+    m[2, 0], m[2, 1], m[2, 2], m[2, 3], m[2, 4], m[2, 5], m[2, 6] = a.a31, a.a32, a.a33, a.a34, a.a35, a.a36, a.f3
+    m[3, 0], m[3, 1], m[3, 2], m[3, 3], m[3, 4], m[3, 5], m[3, 6] = a.a41, a.a42, a.a43, a.a44, a.a45, a.a46, a.f4
+    m[4, 0], m[4, 1], m[4, 2], m[4, 3], m[4, 4], m[4, 5], m[4, 6] = a.a51, a.a52, a.a53, a.a54, a.a55, a.a56, a.f5
+    m[5, 0], m[5, 1], m[5, 2], m[5, 3], m[5, 4], m[5, 5], m[5, 6] = a.a61, a.a62, a.a63, a.a64, a.a65, a.a66, a.f6
     for k in range(6):
         inverse = 1.0 / m[k, k]
         for i in range(k + 1, 6):
-            factor = m[k, i] * inverse
-            for j in range(i, 7):
+            factor = m[i, k] * inverse
+            for j in range(k + 1, 7):
                 m[i, j] -= factor * m[k, j]
     for k in range(5, -1, -1):
         total = m[k, 6]
@@ -319,41 +370,13 @@ def solve_root(a: Records, m: FloatArray) -> None:
     a.d1, a.d2, a.d3, a.d4, a.d5, a.d6 = m[0, 6], m[1, 6], m[2, 6], m[3, 6], m[4, 6], m[5, 6]
 
 
-@kernel
-def sweep(link: Records, freedom: Records, tree: IntArray, scratch: FloatArray) -> None:
-    """Solve for the steps of the root's motion and of all joint rates. Changes a.. and f.. of the links."""
-    n = tree.shape[0]
-    for k in range(n - 1, 0, -1):
-        own = link[tree[k, 0]]
-        if tree[k, 3] >= 0:
-            eliminate(own, freedom[tree[k, 3]])
-        eliminate(own, freedom[tree[k, 2]])
-        hand_on(own, link[tree[k, 1]])
-    solve_root(link[tree[0, 0]], scratch)
-    step_outwards(link, freedom, tree)
-
-
 @fused
 def eliminate_again(a: Records, j: Records) -> None:
     """What `eliminate` does to a force, with the inertias of the last sweep."""
-    e = j.s1 * a.f1 + j.s2 * a.f2 + j.s3 * a.f3 + j.s4 * a.f4 + j.s5 * a.f5 + j.s6 * a.f6
+    e = j.tau + j.s1 * a.f1 + j.s2 * a.f2 + j.s3 * a.f3 + j.s4 * a.f4 + j.s5 * a.f5 + j.s6 * a.f6
     j.e = j.inverse * e
     a.f1, a.f2, a.f3 = a.f1 - e * j.u1, a.f2 - e * j.u2, a.f3 - e * j.u3
     a.f4, a.f5, a.f6 = a.f4 - e * j.u4, a.f5 - e * j.u5, a.f6 - e * j.u6
-
-
-@kernel
-def sweep_again(link: Records, freedom: Records, tree: IntArray, scratch: FloatArray) -> None:
-    """Steps for other impulses on the links, none in the joints, with the inertias of the last sweep."""
-    n = tree.shape[0]
-    for k in range(n - 1, 0, -1):
-        own = link[tree[k, 0]]
-        if tree[k, 3] >= 0:
-            eliminate_again(own, freedom[tree[k, 3]])
-        eliminate_again(own, freedom[tree[k, 2]])
-        hand_on_force(own, link[tree[k, 1]])
-    solve_root(link[tree[0, 0]], scratch)
-    step_outwards(link, freedom, tree)
 
 
 @kernel
@@ -365,3 +388,28 @@ def step_outwards(link: Records, freedom: Records, tree: IntArray) -> None:
         step_freedom(own, freedom[tree[k, 2]])
         if tree[k, 3] >= 0:
             step_freedom(own, freedom[tree[k, 3]])
+
+
+@kernel
+def sweep(link: Records, freedom: Records, tree: IntArray, scratch: FloatArray, low: int, high: int) -> None:
+    """Solve for the steps of the root's motion and of all joint rates. Changes a.. and f.. of the links.
+
+    Inertias are new from link `low` to `high`, which is a range around the root, or empty; beyond they are those of the
+    last sweep, and what it found is used again at a quarter of the cost.
+    """
+    for k in range(tree.shape[0] - 1, 0, -1):
+        i, near = tree[k, 0], tree[k, 1]
+        own, first, second = link[i], freedom[tree[k, 2]], tree[k, 3]
+        if low <= i <= high:
+            if second >= 0:
+                eliminate(own, freedom[second])
+            eliminate(own, first)
+        else:
+            if second >= 0:
+                eliminate_again(own, freedom[second])
+            eliminate_again(own, first)
+        if low <= near <= high:
+            hand_on(own, link[near])
+        hand_on_force(own, link[near])
+    solve_root(link[tree[0, 0]], scratch)
+    step_outwards(link, freedom, tree)

@@ -1,20 +1,17 @@
-"""Tangents that one sweep along the chain cannot know, as rows beside it.
+"""Contacts of two links, whose tangents one sweep along the chain cannot know, as rows beside it.
 
 With the tangent A of the sweep, forces t and directions n of such rows, by Woodbury's identity
 
     (A + T N') x = b:   x = A^-1 b - Z (1 + N'Z)^-1 N' A^-1 b,   Z = A^-1 T,
 
-where each column of Z takes one more sweep with the inertias of the last. There are two kinds. Contacts of two links
-couple them. And friction that slides grows with the normal impulse: that part of the exact tangent is not symmetric and
-is left out as long as the radii of friction are held; with it Newton's method converges where they would run away.
+where each column of Z takes one more sweep with the inertias of the last.
 """
 
 from __future__ import annotations
 
 from pushpoint._jit import fused, inlined, kernel
-from pushpoint.mechanics.spatial_chain import sweep_again
+from pushpoint.mechanics.spatial_chain import sweep
 from pushpoint.numerics.records import Records
-from pushpoint.plants.spatial_stepping.laws import on_disc
 from pushpoint.plants.spatial_stepping.model import CONTACTS, Problem, Rows
 
 
@@ -22,19 +19,6 @@ from pushpoint.plants.spatial_stepping.model import CONTACTS, Problem, Rows
 def press(a: Records, c: Records, size: float) -> None:
     """An impulse along the normal of a contact acts on a link."""
     f1, f2, f3 = size * c.n1, size * c.n2, size * c.n3
-    a.f4, a.f5, a.f6 = a.f4 + f1, a.f5 + f2, a.f6 + f3
-    a.f1 += c.r2 * f3 - c.r3 * f2
-    a.f2 += c.r3 * f1 - c.r1 * f3
-    a.f3 += c.r1 * f2 - c.r2 * f1
-
-
-@fused
-def rub(a: Records, c: Records, size: float) -> None:
-    """The friction of a sliding contact, per unit of its normal impulse, acts on a link."""
-    z1, z2 = c.lt - c.soft * c.mu_t * c.gt, c.ls - c.soft * c.mu_s * c.gs
-    e1, e2, _ = on_disc(1e6 * z1, 1e6 * z2, 1.0)
-    q1, q2 = size * c.mu_t * e1, size * c.mu_s * e2
-    f1, f2, f3 = q1 * c.t1 + q2 * c.s1, q1 * c.t2 + q2 * c.s2, q1 * c.t3 + q2 * c.s3
     a.f4, a.f5, a.f6 = a.f4 + f1, a.f5 + f2, a.f6 + f3
     a.f1 += c.r2 * f3 - c.r3 * f2
     a.f2 += c.r3 * f1 - c.r1 * f3
@@ -53,10 +37,7 @@ def step_along(a: Records, c: Records) -> float:
 @fused
 def opening(problem: Problem, c: Records) -> float:
     """How fast the step of the motion opens a contact."""
-    total = step_along(problem.link[int(c.link)], c)
-    if c.other >= 0.0:
-        total -= step_along(problem.link[int(c.other)], c)
-    return total
+    return step_along(problem.link[int(c.link)], c) - step_along(problem.link[int(c.other)], c)
 
 
 @kernel
@@ -98,26 +79,25 @@ def clear_steps(problem: Problem) -> None:
         a.d1 = a.d2 = a.d3 = a.d4 = a.d5 = a.d6 = 0.0
         a.f1 = a.f2 = a.f3 = a.f4 = a.f5 = a.f6 = 0.0
     for k in range(problem.joint.shape[0]):
-        problem.joint[k].step = 0.0
+        problem.joint[k].step = problem.joint[k].tau = 0.0
 
 
 @inlined
-def list_rows(problem: Problem, room: Rows, exact: bool) -> int:
-    """Contacts that need a row. Returns how many; what does not fit is left out of the tangent."""
+def list_rows(problem: Problem, room: Rows) -> int:
+    """Contacts of two links that press. Returns how many; what does not fit is left out of the tangent."""
     rows = 0
     for k in range(int(problem.number[CONTACTS])):
         c = problem.contact[k]
-        slides = exact and c.other < 0.0 and c.slips > 0.0 and max(c.mu_t, c.mu_s) > 0.0
-        if c.closed > 0.0 and (c.other >= 0.0 or slides) and rows < room.row.shape[0]:
+        if c.closed > 0.0 and c.other >= 0.0 and rows < room.row.shape[0]:
             room.row[rows] = k
             rows += 1
     return rows
 
 
 @inlined
-def couple(problem: Problem, room: Rows, exact: bool) -> None:
-    """Correct the steps of a sweep for contacts of two links and, if `exact`, for friction that follows the weight."""
-    rows = list_rows(problem, room, exact)
+def couple(problem: Problem, room: Rows) -> None:
+    """Correct the steps of a sweep for contacts of two links."""
+    rows = list_rows(problem, room)
     if rows == 0:
         return
     last = room.row.shape[0]
@@ -127,12 +107,9 @@ def couple(problem: Problem, room: Rows, exact: bool) -> None:
     for column in range(rows):
         c = problem.contact[room.row[column]]
         clear_steps(problem)
-        if c.other >= 0.0:
-            press(problem.link[int(c.link)], c, c.hard)
-            press(problem.link[int(c.other)], c, -c.hard)
-        else:
-            rub(problem.link[int(c.link)], c, c.hard)
-        sweep_again(problem.link, problem.joint, problem.tree, problem.scratch)
+        press(problem.link[int(c.link)], c, c.hard)
+        press(problem.link[int(c.other)], c, -c.hard)
+        sweep(problem.link, problem.joint, problem.tree, problem.scratch, 0, -1)
         keep_steps(problem, room, column)
         for row in range(rows):
             room.matrix[row, column] = opening(problem, problem.contact[room.row[row]])

@@ -72,21 +72,16 @@ def joint_impulse(a: Records, rate: float, dt: float) -> tuple[float, float]:
 
 
 @kernel
-def load_joints(joint: Records, dt: float) -> None:
-    """Impulses and tangents of all joints at their present rates."""
+def load_joints(joint: Records, dt: float) -> bool:
+    """Impulses and tangents of all joints at their present rates. Returns whether tangents changed: a servo came to its
+    limit or left it, or a joint its stop."""
+    changed = False
     for k in range(joint.shape[0]):
         a = joint[k]
+        before = a.kappa
         a.tau, a.kappa = joint_impulse(a, a.rate, dt)
-
-
-@kernel
-def joint_changes(joint: Records, dt: float) -> bool:
-    """Whether a servo came to its limit or left it in the last step, or a joint its stop."""
-    for k in range(joint.shape[0]):
-        a = joint[k]
-        if joint_impulse(a, a.rate, dt)[1] != a.kappa:
-            return True
-    return False
+        changed = changed or a.kappa != before
+    return changed
 
 
 @kernel

@@ -22,6 +22,8 @@ from pushpoint._jit import fused, kernel
 from pushpoint.mechanics.spatial_chain import add_rank_one
 from pushpoint.numerics.records import Records
 
+ABOUT = 0.05  # relative difference of tangents of sliding contacts that is no reason to find them again
+
 
 @fused
 def speed(a: Records, c: Records, n1: float, n2: float, n3: float) -> float:
@@ -96,17 +98,28 @@ def evaluate(c: Records) -> None:
 
 
 @fused
+def sliding_direction(z1: float, z2: float) -> tuple[float, float, float]:
+    """Size of z and its direction: that of the friction of a contact that slides."""
+    size = math.sqrt(z1 * z1 + z2 * z2)
+    if size == 0.0:
+        return 1.0, 0.0, 0.0
+    return size, z1 / size, z2 / size
+
+
+@fused
 def evaluate_as_before(c: Records) -> None:
     """Impulses at the present speeds if it goes on to press, stick and slide as in the last step, whatever the law."""
     c.pn = -c.hard * (c.gn + c.approach) * c.closed
     z1, z2 = c.lt - c.soft * c.mu_t * c.gt, c.ls - c.soft * c.mu_s * c.gs
     if c.slips > 0.0:
-        z1, z2, _ = on_disc(z1, z2, c.disc)
+        _, e1, e2 = sliding_direction(z1, z2)
+        z1, z2 = c.pn * e1, c.pn * e2
     c.pt, c.ps = c.mu_t * z1 * c.closed, c.mu_s * z2 * c.closed
     if c.roll > 0.0:
         z1, z2 = c.lr - c.roll_soft * c.roll * c.gr, c.lq - c.roll_soft * c.roll * c.gq
         if c.rolls > 0.0:
-            z1, z2, _ = on_disc(z1, z2, c.disc)
+            _, e1, e2 = sliding_direction(z1, z2)
+            z1, z2 = c.pn * e1, c.pn * e2
         c.pr, c.pq = c.roll * z1 * c.closed, c.roll * z2 * c.closed
 
 
@@ -129,53 +142,81 @@ def push(a: Records, c: Records) -> None:
 @kernel
 def stiffen(a: Records, c: Records, k: float, n1: float, n2: float, n3: float) -> None:
     """A contact's tangent k along a direction adds to the inertia of its link."""
-    add_rank_one(a, k, c.r2 * n3 - c.r3 * n2, c.r3 * n1 - c.r1 * n3, c.r1 * n2 - c.r2 * n1, n1, n2, n3)
+    m1, m2, m3 = c.r2 * n3 - c.r3 * n2, c.r3 * n1 - c.r1 * n3, c.r1 * n2 - c.r2 * n1
+    add_rank_one(a, k * m1, k * m2, k * m3, k * n1, k * n2, k * n3, m1, m2, m3, n1, n2, n3)
 
 
 @kernel
-def twist(a: Records, k: float, d1: float, d2: float, d3: float) -> None:
-    """The tangent k of rolling friction about an axis adds to the inertia of its link."""
-    a.a11 += k * d1 * d1
-    a.a12 += k * d1 * d2
-    a.a22 += k * d2 * d2
-    a.a13 += k * d1 * d3
-    a.a23 += k * d2 * d3
-    a.a33 += k * d3 * d3
-
-
-@fused
-def sliding_direction(z1: float, z2: float) -> tuple[float, float, float]:
-    """Size of z, and the direction across it in which a sliding contact resists."""
-    size = math.sqrt(z1 * z1 + z2 * z2)
-    if size == 0.0:
-        return 1.0, 0.0, 0.0
-    return size, -z2 / size, z1 / size
+def stiffen_with_friction(a: Records, c: Records, q1: float, q2: float) -> None:
+    """The normal's tangent of a contact whose friction grows with it: by q along the tangents per normal impulse."""
+    k = c.hard
+    f1 = k * (c.n1 + q1 * c.t1 + q2 * c.s1)
+    f2 = k * (c.n2 + q1 * c.t2 + q2 * c.s2)
+    f3 = k * (c.n3 + q1 * c.t3 + q2 * c.s3)
+    m1, m2, m3 = c.r2 * c.n3 - c.r3 * c.n2, c.r3 * c.n1 - c.r1 * c.n3, c.r1 * c.n2 - c.r2 * c.n1
+    t1, t2, t3 = c.r2 * f3 - c.r3 * f2, c.r3 * f1 - c.r1 * f3, c.r1 * f2 - c.r2 * f1
+    add_rank_one(a, t1, t2, t3, f1, f2, f3, m1, m2, m3, c.n1, c.n2, c.n3)
 
 
 @kernel
-def stiffen_by(a: Records, c: Records) -> None:
-    """Tangents of a contact that presses, sticks or slides as its flags say."""
+def twist(a: Records, c: Records, k: float, e1: float, e2: float) -> None:
+    """The tangent k of rolling friction about an axis, e along the tangents, adds to the inertia of its link."""
+    d1, d2, d3 = e1 * c.t1 + e2 * c.s1, e1 * c.t2 + e2 * c.s2, e1 * c.t3 + e2 * c.s3
+    add_rank_one(a, k * d1, k * d2, k * d3, 0.0, 0.0, 0.0, d1, d2, d3, 0.0, 0.0, 0.0)
+
+
+@kernel
+def twist_with_weight(a: Records, c: Records, q1: float, q2: float) -> None:
+    """Rolling friction grows with the normal impulse, by q about the tangents."""
+    k = c.hard
+    d1, d2, d3 = k * (q1 * c.t1 + q2 * c.s1), k * (q1 * c.t2 + q2 * c.s2), k * (q1 * c.t3 + q2 * c.s3)
+    m1, m2, m3 = c.r2 * c.n3 - c.r3 * c.n2, c.r3 * c.n1 - c.r1 * c.n3, c.r1 * c.n2 - c.r2 * c.n1
+    add_rank_one(a, d1, d2, d3, 0.0, 0.0, 0.0, m1, m2, m3, c.n1, c.n2, c.n3)
+
+
+@kernel
+def stiffen_by(a: Records, c: Records, exact: bool) -> None:
+    """Tangents of a contact that presses, sticks or slides as its flags say; `exact`: with the friction that grows with
+    the normal impulse, which makes them unsymmetric."""
+    size, e1, e2 = sliding_direction(c.lt - c.soft * c.mu_t * c.gt, c.ls - c.soft * c.mu_s * c.gs)
     if c.closed > 0.0:
-        stiffen(a, c, c.hard, c.n1, c.n2, c.n3)
-    if c.disc <= 0.0 and c.slips > 0.0:
-        return
+        if exact and c.slips > 0.0:
+            stiffen_with_friction(a, c, c.mu_t * e1, c.mu_s * e2)
+        else:
+            stiffen(a, c, c.hard, c.n1, c.n2, c.n3)
     if c.slips > 0.0:
-        size, e1, e2 = sliding_direction(c.lt - c.soft * c.mu_t * c.gt, c.ls - c.soft * c.mu_s * c.gs)
-        e1, e2 = e1 * c.mu_t, e2 * c.mu_s
+        c.q1, c.q2 = c.disc / size * e1, c.disc / size * e2
+        if c.disc <= 0.0:
+            return
+        q1, q2 = -e2 * c.mu_t, e1 * c.mu_s
         k = c.soft * c.disc / size
-        stiffen(a, c, k, e1 * c.t1 + e2 * c.s1, e1 * c.t2 + e2 * c.s2, e1 * c.t3 + e2 * c.s3)
+        stiffen(a, c, k, q1 * c.t1 + q2 * c.s1, q1 * c.t2 + q2 * c.s2, q1 * c.t3 + q2 * c.s3)
     else:
         stiffen(a, c, c.soft * c.mu_t * c.mu_t, c.t1, c.t2, c.t3)
         stiffen(a, c, c.soft * c.mu_s * c.mu_s, c.s1, c.s2, c.s3)
     if c.roll > 0.0:
-        k = c.roll_soft * c.roll * c.roll
-        if c.rolls > 0.0:
-            size, e1, e2 = sliding_direction(c.lr - c.roll_soft * c.roll * c.gr, c.lq - c.roll_soft * c.roll * c.gq)
-            d1, d2, d3 = e1 * c.t1 + e2 * c.s1, e1 * c.t2 + e2 * c.s2, e1 * c.t3 + e2 * c.s3
-            twist(a, k * c.disc / size, d1, d2, d3)
-        else:
-            twist(a, k, c.t1, c.t2, c.t3)
-            twist(a, k, c.s1, c.s2, c.s3)
+        stiffen_rolling(a, c, exact)
+
+
+@fused
+def slides_otherwise(c: Records) -> bool:
+    """Whether the tangent of a sliding contact is no longer about that of the last sweep."""
+    size, e1, e2 = sliding_direction(c.lt - c.soft * c.mu_t * c.gt, c.ls - c.soft * c.mu_s * c.gs)
+    k = c.disc / size
+    return bool((k * e1 - c.q1) ** 2 + (k * e2 - c.q2) ** 2 > ABOUT * ABOUT * (c.q1 * c.q1 + c.q2 * c.q2))
+
+
+@kernel
+def stiffen_rolling(a: Records, c: Records, exact: bool) -> None:
+    k = c.roll_soft * c.roll * c.roll
+    if c.rolls > 0.0:
+        size, e1, e2 = sliding_direction(c.lr - c.roll_soft * c.roll * c.gr, c.lq - c.roll_soft * c.roll * c.gq)
+        twist(a, c, k * c.disc / size, -e2, e1)
+        if exact and c.closed > 0.0:
+            twist_with_weight(a, c, c.roll * e1, c.roll * e2)
+    else:
+        twist(a, c, k, 1.0, 0.0)
+        twist(a, c, k, 0.0, 1.0)
 
 
 @fused
@@ -197,3 +238,11 @@ def advance(c: Records, alpha: float) -> None:
     """Take the part alpha of the step."""
     c.gn, c.gt, c.gs = c.gn + alpha * c.dn, c.gt + alpha * c.dt, c.gs + alpha * c.ds
     c.gr, c.gq = c.gr + alpha * c.dr, c.gq + alpha * c.dq
+
+
+@fused
+def turns(c: Records, alpha: float) -> bool:
+    """Whether the part alpha of a step, just taken, turned the friction by more than a right angle."""
+    z1, z2 = c.lt - c.soft * c.mu_t * c.gt, c.ls - c.soft * c.mu_s * c.gs
+    old1, old2 = z1 + alpha * c.soft * c.mu_t * c.dt, z2 + alpha * c.soft * c.mu_s * c.ds
+    return bool(z1 * old1 + z2 * old2 < 0.0)

@@ -47,7 +47,8 @@ CONTACT_FIELDS = (
     "disc", "last_change", "last_full", "closed",  # [N s], radius of the disc of friction; 1 where it presses
     "lt", "ls", "lr", "lq",  # multipliers
     "pn", "pt", "ps", "pr", "pq",  # [N s], impulses
-    "slips", "rolls",
+    "slips", "rolls",  # 1 where it slides, and where it rolls
+    "q1", "q2",  # radius over size, and direction, of the sliding friction that the tangents know
     "code", "sphere", "obstacle", "place", "which",  # what touches: see contacts
 )  # fmt: skip
 # What is remembered of a contact from step to step.
@@ -71,10 +72,11 @@ PAIR_FIELDS = (
     DT, TOLERANCE, MAX_ITERATIONS, WEIGHT, DOWN_X, DOWN_Y, DOWN_Z, MU_T, MU_S, ROLL,  # of the run
     HAS_PLANE, HARDNESS, MEET,
     CONTACTS, WORST_LINK, ORIGIN_X, ORIGIN_Y, ORIGIN_Z,  # of the step
-) = range(18)  # fmt: skip
+    LOW, HIGH,  # of the iteration: links whose contacts changed
+) = range(20)  # fmt: skip
 PAIRS_PER_LINK = 12
 CONTACTS_PER_CAPSULE = 32
-LEAST_ROWS, MOST_ROWS = 32, 500  # contacts of links with each other, contacts that slide in the exact tangent
+LEAST_ROWS, MOST_ROWS = 32, 500  # contacts of links with each other
 MARGIN = 0.05  # [m]: contacts are looked for at most this far from a link
 
 
@@ -141,7 +143,7 @@ def make_problem(robot: Robot, world: World, servo: Servo, options: SpatialStepp
 
 def make_rows(problem: Problem) -> Rows:
     places = len(problem.link) + (len(problem.joint) + 5) // 6
-    rows = min(LEAST_ROWS + 2 * len(problem.capsule), MOST_ROWS)
+    rows = min(LEAST_ROWS + 2 * len(problem.capsule), MOST_ROWS) if problem.number[MEET] > 0.0 else 0
     return Rows(
         row=np.zeros(rows, np.int64),
         solution=np.zeros((rows + 1, places, 6)),
@@ -159,7 +161,7 @@ def make_surroundings(robot: Robot, world: World) -> Solids | None:
 
 
 def _numbers(robot: Robot, world: World, options: SpatialSteppingOptions) -> FloatArray:
-    number = np.zeros(18)
+    number = np.zeros(20)
     number[DT], number[TOLERANCE], number[MAX_ITERATIONS] = options.dt, options.tolerance, options.max_iterations
     number[WEIGHT] = robot.mass * max(world.gravity, EARTH)  # a scale for residuals, also in space
     down = np.array(world.down)

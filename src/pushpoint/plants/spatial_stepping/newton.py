@@ -1,404 +1,85 @@
-"""Newton's method for the velocities at the end of a step, one articulated sweep per iteration.
+"""Newton's method for the velocities at the end of a step.
 
-With the radii of the friction discs held, impulses are the negative gradient of a convex function of the velocities:
-Newton's steps go down, and a line search on their slope makes them safe. The radii follow the full steps.
+Full steps with the exact tangent, one sweep each, converge in nearly all steps. A contact that opens, lands, sticks or
+slips is no reason to make a step shorter, as that would hold up all others: each takes its new part in the next
+iteration.
 """
 
 from __future__ import annotations
 
 import math
 
-from pushpoint._jit import fused, inlined, kernel
-from pushpoint.mechanics.spatial_chain import (
-    begin_inertias,
-    later_momentum,
-    momentum,
-    move_links,
-    sweep,
+from pushpoint._jit import inlined, kernel
+from pushpoint.mechanics.spatial_chain import move_links
+from pushpoint.plants.spatial_stepping.descent import stubbornly
+from pushpoint.plants.spatial_stepping.iteration import (
+    keep_motion,
+    load,
+    longest_step,
+    move_from_kept,
+    newton_step,
+    step_as_before,
+    take_step,
 )
-from pushpoint.numerics.records import Records
-from pushpoint.plants.spatial_stepping.coupling import couple, press
-from pushpoint.plants.spatial_stepping.joints import joint_impulse, load_joints
-from pushpoint.plants.spatial_stepping.laws import (
-    advance,
-    evaluate,
-    evaluate_as_before,
-    measure_speeds,
-    measure_steps,
-    push,
-    slope,
-    stiffen_by,
-)
+from pushpoint.plants.spatial_stepping.laws import turns
 from pushpoint.plants.spatial_stepping.model import (
     CONTACTS,
+    DOWN_X,
+    DOWN_Y,
+    DOWN_Z,
     DT,
+    HIGH,
+    LOW,
     MAX_ITERATIONS,
-    MEET,
     TOLERANCE,
-    WEIGHT,
-    WORST_LINK,
     Problem,
     Rows,
 )
-from pushpoint.types import IntArray
 
-OVERSHOOT = 0.5  # part of the slope at the start that a full step may leave with the other sign
-CLOSE = 0.01  # part of the slope at the start that the line search may leave
-PATIENCE = 12  # iterations before contacts are made softer for a while,
-SOFTEST = 3  # by so many powers of ten,
-SOFT_ENOUGH = 1e-3  # and the residual at which they are made harder again
-NEAR = 1e-2  # a residual that is no reason to make them softer
-WILD = 4  # iterations after which radii follow by half only, until two full steps in a row are taken
-CALM = 4  # as many full steps in a row are asked for where contacts were made softer
-FIRST_STEPS, EXACT_STEPS = 12, 25  # iterations before the exact tangent is tried, and with it
-TURN = 0.1  # [rad]
+QUICK_STEPS = 20  # iterations with full steps before others are tried
+FALL = 0.3  # of the residual in an iteration, else all tangents are renewed
 FREE = 1e-11  # tolerance in free flight, where momenta are kept as well as that and each iteration gains three digits
-SECANTS = 60
 
 
 @kernel
-def load_links(link: Records, h: float) -> None:
-    """What the momentum of each link lacks, without contacts."""
-    for i in range(link.shape[0]):
-        a = link[i]
-        l1, l2, l3, p1, p2, p3 = later_momentum(a, h)
-        a.f1, a.f2, a.f3 = a.old1 - l1, a.old2 - l2, a.old3 - l3
-        a.f4, a.f5, a.f6 = a.old4 - p1, a.old5 - p2, a.old6 - p3
-
-
-@fused
-def largest(a: float, b: float, c: float) -> float:
-    return max(abs(a), abs(b), abs(c))
-
-
-@kernel
-def imbalance(problem: Problem) -> float:
-    """Largest impulse [N s] that is not balanced: at the root, and along the joints (torques over half a link)."""
-    link, joint, tree = problem.link, problem.joint, problem.tree
-    for i in range(link.shape[0]):
-        a = link[i]
-        a.d1, a.d2, a.d3, a.d4, a.d5, a.d6 = a.f1, a.f2, a.f3, a.f4, a.f5, a.f6
-    worst, where = 0.0, tree[0, 0]
-    for k in range(tree.shape[0] - 1, 0, -1):
-        own, near = link[tree[k, 0]], link[tree[k, 1]]
-        for f in range(2, 4):
-            if tree[k, f] >= 0:
-                j = joint[tree[k, f]]
-                left = j.tau + j.s1 * own.d1 + j.s2 * own.d2 + j.s3 * own.d3
-                left += j.s4 * own.d4 + j.s5 * own.d5 + j.s6 * own.d6
-                size = abs(left) / own.half
-                if not size <= worst:
-                    worst, where = size, tree[k, 0]
-        near.d1, near.d2, near.d3 = near.d1 + own.d1, near.d2 + own.d2, near.d3 + own.d3
-        near.d4, near.d5, near.d6 = near.d4 + own.d4, near.d5 + own.d5, near.d6 + own.d6
-    root = link[tree[0, 0]]
-    size = max(largest(root.d4, root.d5, root.d6), largest(root.d1, root.d2, root.d3) / root.half)
-    if not size <= worst:
-        worst, where = size, tree[0, 0]
-    problem.number[WORST_LINK] = where
-    return float(worst)
-
-
-@kernel
-def load_contacts(problem: Problem, as_before: bool) -> float:
-    """Impulses of all contacts on their links; returns how far friction is from the disc of its normal impulse."""
-    worst = 0.0
-    for k in range(int(problem.number[CONTACTS])):
-        c = problem.contact[k]
-        if as_before:
-            evaluate_as_before(c)
-        else:
-            evaluate(c)
-        worst = max(worst, max(c.mu_t, c.mu_s, 1.0 if c.roll > 0.0 else 0.0) * abs(c.pn - c.disc))
-        push(problem.link[int(c.link)], c)
-        if c.other >= 0.0:
-            press(problem.link[int(c.other)], c, -c.pn)
-    return worst
-
-
-@kernel
-def stiffen_links(problem: Problem) -> None:
-    """Tangents of all contacts that press or rub."""
-    for k in range(int(problem.number[CONTACTS])):
-        c = problem.contact[k]
-        if c.other < 0.0 and (c.closed > 0.0 or c.disc > 0.0):
-            stiffen_by(problem.link[int(c.link)], c)
-
-
-@kernel
-def slope_at(problem: Problem, alpha: float, at_rest: float, inertia: float) -> float:
-    """Slope of the function that is minimised, down along the step, after the part alpha of it."""
-    total, dt = at_rest - alpha * inertia, problem.number[DT]
-    for k in range(int(problem.number[CONTACTS])):
-        total += slope(problem.contact[k], alpha)
-    for k in range(problem.joint.shape[0]):
-        j = problem.joint[k]
-        total += joint_impulse(j, j.rate + alpha * j.step, dt)[0] * j.step
-    return total
-
-
-@kernel
-def inertia_terms(problem: Problem) -> tuple[float, float]:
-    """Along the step: slope of the links' momenta at its start, and how it decreases."""
-    at_rest, inertia, h = 0.0, 0.0, 0.5 * problem.number[DT]
-    for i in range(problem.link.shape[0]):
-        a = problem.link[i]
-        l1, l2, l3, p1, p2, p3 = later_momentum(a, h)
-        at_rest += a.d1 * (a.old1 - l1) + a.d2 * (a.old2 - l2) + a.d3 * (a.old3 - l3)
-        at_rest += a.d4 * (a.old4 - p1) + a.d5 * (a.old5 - p2) + a.d6 * (a.old6 - p3)
-        l1, l2, l3, p1, p2, p3 = momentum(a, a.d1, a.d2, a.d3, a.d4, a.d5, a.d6)
-        inertia += a.d1 * l1 + a.d2 * l2 + a.d3 * l3 + a.d4 * p1 + a.d5 * p2 + a.d6 * p3
-    return at_rest, inertia
-
-
-@kernel
-def longest_step(problem: Problem) -> float:
-    """The part of a step in which nothing turns faster than TURN per half a time step: beyond, the terms of the momenta
-    that are quadratic in the velocities, and not part of the tangent, would take over."""
-    a = problem.link[problem.tree[0, 0]]
-    fastest = largest(a.d1, a.d2, a.d3)
-    for k in range(problem.joint.shape[0]):
-        fastest = max(fastest, abs(problem.joint[k].step))
-    most = 2.0 * TURN / problem.number[DT]
-    return most / fastest if fastest > most else 1.0
-
-
-@kernel
-def length_of_step(problem: Problem) -> float:
-    """The part of Newton's step that is taken: all of it unless it overshoots, else where the slope vanishes."""
-    longest = longest_step(problem)
-    if longest < 1.0:
-        return longest
-    at_rest, inertia = inertia_terms(problem)
-    before = slope_at(problem, 0.0, at_rest, inertia)
-    after = slope_at(problem, 1.0, at_rest, inertia)
-    if not -after > OVERSHOOT * abs(before):
-        return 1.0
-    low, high, at_low, at_high = 0.0, 1.0, before, after
-    alpha = 1.0
-    for k in range(SECANTS):
-        alpha = low + (high - low) * at_low / (at_low - at_high) if k % 2 == 0 else 0.5 * (low + high)
-        here = slope_at(problem, alpha, at_rest, inertia)
-        if abs(here) <= CLOSE * abs(before) or high - low < 1e-12:
-            break
-        if here > 0.0:
-            low, at_low = alpha, here
-        else:
-            high, at_high = alpha, here
-    return alpha
-
-
-@kernel
-def extrapolation(problem: Problem) -> float:
-    """How far to go on from the radii after this step against those after the last one, so that they come to rest
-    sooner (Anderson's mixing of two iterates): where radii and friction feed each other, they approach slowly."""
-    above, below = 0.0, 0.0
-    for k in range(int(problem.number[CONTACTS])):
-        c = problem.contact[k]
-        change = max(0.0, -c.hard * (c.gn + c.dn + c.approach)) - c.disc
-        turn = change - c.last_change
-        above += change * turn
-        below += turn * turn
-    return min(max(above / below, -2.0), 0.75) if below > 0.0 else 0.0
-
-
-@kernel
-def follow_radii(problem: Problem, theta: float, keep: float) -> None:
-    """Radii of the discs of friction: the normal impulses after a full step, and a part `theta` of those before; a part
-    `keep` of them stays as it is."""
-    for k in range(int(problem.number[CONTACTS])):
-        c = problem.contact[k]
-        full = max(0.0, -c.hard * (c.gn + c.dn + c.approach))
-        c.last_change = full - c.disc
-        c.disc = keep * c.disc + (1.0 - keep) * max(0.0, full - theta * (full - c.last_full))
-        c.last_full = full
-
-
-@kernel
-def take_step(problem: Problem, alpha: float) -> None:
-    """Move by a part of the step."""
-    for k in range(int(problem.number[CONTACTS])):
-        advance(problem.contact[k], alpha)
-    for k in range(problem.joint.shape[0]):
-        problem.joint[k].rate += alpha * problem.joint[k].step
-    move_root(problem.link, problem.tree, alpha)
+def fall(problem: Problem) -> None:
+    """Velocities after a step of free fall, to start from: but for round-off it is one if nothing turns."""
+    a, dt = problem.link[problem.tree[0, 0]], problem.number[DT]
+    a.v1 += dt * problem.number[DOWN_X]
+    a.v2 += dt * problem.number[DOWN_Y]
+    a.v3 += dt * problem.number[DOWN_Z]
     move_links(problem.link, problem.joint, problem.tree)
 
 
-@fused
-def move_root(link: Records, tree: IntArray, alpha: float) -> None:
-    a = link[tree[0, 0]]
-    a.w1, a.w2, a.w3 = a.w1 + alpha * a.d1, a.w2 + alpha * a.d2, a.w3 + alpha * a.d3
-    a.v1, a.v2, a.v3 = a.v1 + alpha * a.d4, a.v2 + alpha * a.d5, a.v3 + alpha * a.d6
-
-
 @kernel
-def newton_step(problem: Problem, room: Rows, exact: bool) -> None:
-    """Direction from the loads and tangents of the present velocities; `exact`: see coupling."""
-    begin_inertias(problem.link)
-    stiffen_links(problem)
-    sweep(problem.link, problem.joint, problem.tree, problem.scratch)
-    if exact or problem.number[MEET] > 0.0:
-        couple(problem, room, exact)
-    measure_steps(problem.link, problem.contact, int(problem.number[CONTACTS]))
-
-
-@kernel
-def load(problem: Problem, as_before: bool) -> tuple[float, float]:
-    """At the present velocities, relative to the weight: what is not balanced, and how far the radii of friction are
-    from the normal impulses. `as_before`: contacts do what they did."""
-    dt = problem.number[DT]
-    load_links(problem.link, 0.5 * dt)
-    load_joints(problem.joint, dt)
-    lag = load_contacts(problem, as_before)
-    scale = 1.0 / (problem.number[WEIGHT] * dt)
-    return imbalance(problem) * scale, lag * scale
-
-
-@kernel
-def harden(problem: Problem, factor: float) -> None:
-    """Make all contacts harder or softer. Where many change at once, hard ones leave Newton's method so little room
-    between sticking and sliding that it hardly moves; soft ones do not, and lead it near the solution."""
-    for k in range(int(problem.number[CONTACTS])):
-        c = problem.contact[k]
-        c.hard, c.soft, c.roll_soft = factor * c.hard, factor * c.soft, factor * c.roll_soft
-
-
-@kernel
-def step_as_before(problem: Problem, room: Rows) -> None:
-    """A full step with all contacts pressing, sticking and sliding as they did last."""
-    load(problem, True)
-    newton_step(problem, room, False)
-    follow_radii(problem, 0.0, 0.0)
-    take_step(problem, longest_step(problem))
-
-
-@kernel
-def relax_radii(problem: Problem, share: float) -> None:
-    """Move the radii of friction by a share towards the normal impulses."""
-    for k in range(int(problem.number[CONTACTS])):
-        c = problem.contact[k]
-        c.disc += share * (c.pn - c.disc)
-
-
-@kernel
-def keep_motion(problem: Problem, room: Rows) -> None:
-    """Put the velocities aside."""
-    a = problem.link[problem.tree[0, 0]]
-    room.root[1, 0], room.root[1, 1], room.root[1, 2] = a.w1, a.w2, a.w3
-    room.root[1, 3], room.root[1, 4], room.root[1, 5] = a.v1, a.v2, a.v3
-    for k in range(problem.joint.shape[0]):
-        problem.joint[k].kept = problem.joint[k].rate
-
-
-@kernel
-def move_from_kept(problem: Problem, room: Rows, alpha: float) -> None:
-    """The velocities put aside and a part of the last step; none of it if alpha is zero, whatever the step was."""
-    a = problem.link[problem.tree[0, 0]]
-    a.w1, a.w2, a.w3 = room.root[1, 0], room.root[1, 1], room.root[1, 2]
-    a.v1, a.v2, a.v3 = room.root[1, 3], room.root[1, 4], room.root[1, 5]
-    if alpha > 0.0:
-        a.w1, a.w2, a.w3 = (
-            a.w1 + alpha * room.root[0, 0],
-            a.w2 + alpha * room.root[0, 1],
-            a.w3 + alpha * room.root[0, 2],
-        )
-        a.v1, a.v2, a.v3 = (
-            a.v1 + alpha * room.root[0, 3],
-            a.v2 + alpha * room.root[0, 4],
-            a.v3 + alpha * room.root[0, 5],
-        )
-    for k in range(problem.joint.shape[0]):
-        j = problem.joint[k]
-        j.rate = j.kept + alpha * j.step if alpha > 0.0 else j.kept
-    move_links(problem.link, problem.joint, problem.tree)
-    measure_speeds(problem.link, problem.contact, int(problem.number[CONTACTS]))
-    set_radii(problem)
-
-
-@kernel
-def set_radii(problem: Problem) -> None:
-    """Radii of friction are the normal impulses."""
+def hold_what_turns(problem: Problem, alpha: float) -> None:
+    """Radii of friction after the part alpha of a step: the normal impulses. Where the friction of a sliding contact
+    turned to the other side, it is infinite, so that the contact sticks in the next iteration: then it comes to rest,
+    or starts to slide in the direction in which it is pushed. Else it would go to and fro for ever."""
     for k in range(int(problem.number[CONTACTS])):
         c = problem.contact[k]
         c.disc = max(0.0, -c.hard * (c.gn + c.approach))
+        if c.slips > 0.0 and c.disc > 0.0 and turns(c, alpha):
+            c.disc = math.inf
 
 
 @inlined
-def exactly(problem: Problem, room: Rows, limit: int) -> tuple[float, int]:
-    """Newton's method with the exact tangent, its steps halved until the residual falls: quick near a solution.
-    Returns the residual, infinite if it does not get there, and the number of iterations."""
-    best, alpha, tolerance = math.inf, 1.0, problem.number[TOLERANCE]
-    set_radii(problem)
+def quickly(problem: Problem, room: Rows, limit: int, tolerance: float, last: float) -> tuple[float, int]:
+    """Newton's method with the exact tangent and full steps. Tangents are renewed from the root to the outermost
+    contact that changed, or everywhere if no contact changed and the residual hardly falls from the `last`: zero, if
+    there are no tangents yet. Returns the residual, infinite if it does not get there, and the number of iterations."""
     for iteration in range(1, limit + 1):
-        left, _ = load(problem, False)
-        if left <= tolerance:
+        left, lag = load(problem, False)
+        if max(left, lag) <= tolerance:
             return left, iteration
-        if left <= 0.98 * best:
-            best, alpha = left, 1.0
-            keep_motion(problem, room)
-            newton_step(problem, room, True)
-            a = problem.link[problem.tree[0, 0]]
-            room.root[0, 0], room.root[0, 1], room.root[0, 2] = a.d1, a.d2, a.d3
-            room.root[0, 3], room.root[0, 4], room.root[0, 5] = a.d4, a.d5, a.d6
-        else:
-            alpha *= 0.5
-        if alpha < 0.01:
-            break
-        move_from_kept(problem, room, alpha)
-    move_from_kept(problem, room, 0.0)
-    return math.inf, limit
-
-
-@inlined
-def patiently(problem: Problem, room: Rows, limit: int) -> tuple[float, int]:
-    """The last resort: solve with the radii held, then move them a little, and less where they do not come nearer.
-    Slow, but where many contacts share the weight and friction turns it from one to the other, nothing else comes to
-    rest. Returns the residual and the number of iterations."""
-    share, last_lag, residual, tolerance = 0.5, math.inf, math.inf, problem.number[TOLERANCE]
-    for iteration in range(1, limit + 1):
-        left, lag = load(problem, False)
-        residual = max(left, lag)
-        if residual <= tolerance or not math.isfinite(residual):
-            return residual, iteration
-        if left <= max(0.05 * lag, 0.5 * tolerance):
-            share = max(0.5 * share, 0.02) if lag > last_lag else min(1.2 * share, 0.7)
-            last_lag = lag
-            relax_radii(problem, share)
-        else:
-            newton_step(problem, room, False)
-            take_step(problem, length_of_step(problem))
-    return residual, limit
-
-
-@inlined
-def descend(problem: Problem, room: Rows, limit: int, tolerance: float) -> tuple[float, int]:
-    """Newton's method with radii that follow, and softer contacts where it is stuck. Returns the residual, infinite if
-    it does not get there, and the number of iterations."""
-    full_steps, tenths, since, patience = 0, 0, 0, PATIENCE
-    for iteration in range(1, limit + 1):
-        left, lag = load(problem, False)
-        residual = max(left, lag)
-        if not math.isfinite(residual) or (tenths == 0 and residual <= tolerance):
-            return residual, iteration
-        since += 1
-        if tenths > 0 and residual <= SOFT_ENOUGH:
-            harden(problem, 10.0)
-            step_as_before(problem, room)
-            tenths, since, full_steps = tenths - 1, 0, 0
-        elif since > patience and residual > NEAR and tenths < SOFTEST:
-            harden(problem, 0.1 ** (SOFTEST - tenths))
-            tenths, since, full_steps, patience = SOFTEST, 0, 0, 2 * patience
-        else:
-            newton_step(problem, room, False)
-            alpha = length_of_step(problem)
-            full_steps = full_steps + 1 if alpha == 1.0 else 0
-            if alpha == 1.0:
-                theta = extrapolation(problem) if full_steps > 1 else 0.0
-                wild = full_steps < 2 and since > WILD
-                follow_radii(problem, theta, 0.5 if wild or (patience > PATIENCE and full_steps < CALM) else 0.0)
-            take_step(problem, alpha)
-    harden(problem, 10.0**tenths)
+        low, high = int(problem.number[LOW]), int(problem.number[HIGH])
+        if low > high and left > FALL * last:
+            low, high = 0, problem.link.shape[0] - 1
+        newton_step(problem, room, True, low, high)
+        alpha = longest_step(problem)
+        take_step(problem, alpha)
+        hold_what_turns(problem, alpha)
+        last = left
     return math.inf, limit
 
 
@@ -406,23 +87,16 @@ def descend(problem: Problem, room: Rows, limit: int, tolerance: float) -> tuple
 def newton(problem: Problem, room: Rows) -> tuple[float, int]:
     """Velocities at the end of the step. Returns the relative residual and the number of iterations."""
     limit, tolerance = int(problem.number[MAX_ITERATIONS]), problem.number[TOLERANCE]
+    last = math.inf
     if problem.number[CONTACTS] == 0.0:
-        tolerance = min(tolerance, FREE)
-    step_as_before(problem, room)
-    residual, done, span = math.inf, 0, FIRST_STEPS
-    while done < limit:
-        residual, more = descend(problem, room, span, tolerance)
-        done += more
-        if residual <= tolerance or math.isnan(residual):
-            break
-        residual, more = exactly(problem, room, EXACT_STEPS)
-        done += more
-        if residual <= tolerance:
-            break
-        if span > FIRST_STEPS:
-            residual, more = patiently(problem, room, span)
-            done += more
-            if residual <= tolerance:
-                break
-        span = 5 * FIRST_STEPS if span == FIRST_STEPS else 2 * span
-    return residual, done
+        tolerance, last = min(tolerance, FREE), 0.0
+        fall(problem)
+    else:
+        step_as_before(problem, room)
+    keep_motion(problem, room)
+    residual, done = quickly(problem, room, min(QUICK_STEPS, limit), tolerance, last)
+    if residual <= tolerance:
+        return residual, done
+    move_from_kept(problem, room, 0.0)
+    residual, more = stubbornly(problem, room, limit - done, tolerance)
+    return residual, done + more
