@@ -18,6 +18,8 @@ def space_page(space: Data) -> str:
         "## In space: work and precision\n\n" + "\n\n".join(_ladder(run) for run in found),
         "## In space: cost per link and memory\n\n" + _growth(space["links"]) + "\n\n" + _memory(space["memory_mb"]),
     ]
+    if space.get("alignment") is not None:
+        parts.append("## Shape curves\n\n" + _alignment(space["alignment"]))
     return "\n\n".join(parts)
 
 
@@ -68,3 +70,8 @@ def _growth(links: Data) -> str:
 
 def _memory(megabytes: float | None) -> str:
     return f"Memory of a minute with 50 links: {number(megabytes)} MB above what the process held before."
+
+
+def _alignment(found: Data) -> str:
+    call, loop = number(found["call_us"]), number(found["calibration_us"])
+    return f"One alignment of {found['joints']} joints takes {call} us, a loop of fixed work beside it {loop} us."

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from pushpoint.bench.alignment import LARGEST_US, Alignment, alignment
 from pushpoint.bench.requirement import Requirement
 from pushpoint.bench.space import BRIEF, SpaceDuel, SpaceEffort, space_duel
 from pushpoint.bench.space_creep import Creep, creep
@@ -31,6 +32,7 @@ class Space:
     creep: Creep
     growth: SpaceGrowth
     memory_mb: float | None  # above what the process held before; None where the system does not tell
+    alignment: Alignment | None = None
 
     @property
     def duels(self) -> tuple[SpaceDuel, SpaceDuel]:
@@ -45,11 +47,13 @@ def measure_space(say: Callable[[str], None]) -> Space:
         creep=creep(undulation(), say),
         growth=space_growth(say),
         memory_mb=space_memory(say),
+        alignment=alignment(say),
     )
 
 
 def space_requirements(space: Space) -> list[Requirement]:
-    return [_real_time(space.sidewinding), _ratio(space.sidewinding), _creep(space.creep), *_size(space)]
+    found = [_real_time(space.sidewinding), _ratio(space.sidewinding), _creep(space.creep), *_size(space)]
+    return found if space.alignment is None else [*found, _alignment(space.alignment)]
 
 
 def _real_time(found: SpaceDuel) -> Requirement:
@@ -87,6 +91,11 @@ def _size(space: Space) -> list[Requirement]:
     ]
 
 
+def _alignment(found: Alignment) -> Requirement:
+    what = f"shape curves: one alignment of {found.joints} joints [us], a fixed loop taking {found.calibration_us:.3g}"
+    return Requirement(what, found.call_us, f"<= {LARGEST_US:g}", found.call_us <= LARGEST_US)
+
+
 def space_data(space: Space) -> dict[str, Any]:
     """For JSON; times in seconds unless the name says us, distances in metres, errors relative."""
     duels = [asdict(d) | {"ratio": d.ratio, "real_time_factor": d.real_time_factor} for d in space.duels]
@@ -95,4 +104,5 @@ def space_data(space: Space) -> dict[str, Any]:
         "creep": asdict(space.creep) | {"ratio": space.creep.ratio},
         "links": asdict(space.growth),
         "memory_mb": space.memory_mb,
+        "alignment": None if space.alignment is None else asdict(space.alignment),
     }
