@@ -16,7 +16,8 @@ from pushpoint.errors import InvalidInput
 from pushpoint.fields import Frozen
 from pushpoint.mechanics.rotation import matrices
 from pushpoint.robots import Robot
-from pushpoint.shapes import Aligner, Laid, Memory, ShapeCurve, virtual_snake
+from pushpoint.scenario import Scenario
+from pushpoint.shapes import Aligner, Interpolation, Laid, Memory, ShapeCurve, virtual_snake
 from pushpoint.shapes.alignment import LIMITED, SLOWED
 from pushpoint.shapes.gait_segment import AHEAD, about_z, extended
 from pushpoint.shapes.virtual_snake import link_centres, link_rotations
@@ -52,6 +53,17 @@ class ShapeFollower:
         segment = options.segment
         self._steps = None if segment is None else np.diff(segment.array(), axis=0)
         self._first = self._drawn_at_first()
+
+    @classmethod
+    def of(cls, scenario: Scenario, control_period: float | None = None) -> ShapeFollower:
+        """That of a scenario; at another rate if a period [s] is given."""
+        chosen = scenario.controller
+        if chosen.name != "shape-follower":
+            raise InvalidInput(
+                f"{scenario.name}: controller = {chosen.name!r} draws no shape curve; should be 'shape-follower'"
+            )
+        options = ShapeFollowerOptions.parse(chosen.options)
+        return cls.build(options, scenario.built_robot(), control_period or scenario.control_period)
 
     @classmethod
     def build(cls, options: ShapeFollowerOptions, robot: Robot, control_period: float) -> ShapeFollower:
@@ -227,6 +239,23 @@ class ShapeFollower:
         state["offset"], state["offset_rate"] = moved_points(
             state["offset"], state["offset_rate"], force, self._period, options
         )
+
+    # --- for those who want to see it ---
+
+    @property
+    def interpolation(self) -> Interpolation:
+        return self._options.interpolation
+
+    def initial(self) -> tuple[ControllerState, Laid]:
+        """The state at t = 0, and the virtual robot then."""
+        return self._first, self._first_laid
+
+    def shape(self, state: ControllerState, time: float) -> tuple[ShapeCurve, Laid]:
+        """The curve in use at a time, and the virtual robot as the state has it laid along it; nothing is changed."""
+        memory = Memory(state["q"].copy(), state["axis"].copy())
+        curve = self._curve(state, time)
+        laid = self._aligner.align(curve, state["head"], state["roll"], memory, most_turn=0.0)
+        return curve, laid._replace(flag=state["flags"])
 
     def _integral(self, schedule: Schedule, begin: float, end: float) -> float:
         low, high = schedule.integral(np.array([begin, end]))[:, 0]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
 from matplotlib.collections import PolyCollection
@@ -41,6 +41,18 @@ EYE = 0.17  # radius of an eye over that of the head
 def is_spatial(run: Recording) -> bool:
     """Whether the run happened in space."""
     return "link_orientation" in run.data
+
+
+class Sight(Protocol):
+    """A direction from which one looks."""
+
+    def flat(self, points: FloatArray) -> FloatArray:
+        """Places in the picture [m], (..., 2)."""
+        ...
+
+    def nearness(self, points: FloatArray) -> FloatArray:
+        """Along the line of sight [m], larger if nearer to the eye."""
+        ...
 
 
 class View(NamedTuple):
@@ -112,7 +124,7 @@ def circle(radius: float) -> FloatArray:
     return radius * np.stack([np.cos(turn), np.sin(turn)], axis=1)
 
 
-def link_outline(link: Link, centre: FloatArray, turn: FloatArray, view: View) -> FloatArray:
+def link_outline(link: Link, centre: FloatArray, turn: FloatArray, view: Sight) -> FloatArray:
     """The outline of a link in the picture [m], (points, 2): a capsule, or a bar with rounded edges."""
     off, ball = (0.0, link.radius) if link.shape == "round" else (link.radius - link.rounding, link.rounding)
     signs = np.array([(x, y, z) for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)], dtype=float)

@@ -1,0 +1,166 @@
+"""What a shape follower asks for, without a plant: the robot is wherever it is drawn, and touches nothing.
+
+The controller itself is stepped. Where it asks for nothing but the time (no heading loop, no compliance), the curve and
+the references are those of a simulated run, to the bit.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from pushpoint.control._schedule import Schedule
+from pushpoint.control._shape_options import ShapeFollowerOptions
+from pushpoint.control.shape_follower import ShapeFollower
+from pushpoint.mechanics.rotation import quaternions
+from pushpoint.robots import Robot
+from pushpoint.scenario import Scenario
+from pushpoint.shapes import Laid, ShapeCurve, VirtualSnake, deviation, virtual_snake
+from pushpoint.shapes.alignment import LIMITED, SLOWED
+from pushpoint.shapes.virtual_snake import link_centres, link_rotations
+from pushpoint.types import Contacts, FloatArray, IntArray, Observation
+
+TICKS_PER_CYCLE = 240  # at least, of a rehearsed cycle: peaks between a controller's own ticks are seen too
+SCANNED = 20_000  # instants at which the end of a cycle is looked for
+NO_CONTACTS = Contacts(
+    link=np.empty(0, dtype=np.int64),
+    obstacle=np.empty(0, dtype=np.int64),
+    place=np.empty(0),
+    side=np.empty(0, dtype=np.int64),
+    point=np.empty((0, 3)),
+    normal=np.empty((0, 3)),
+    force=np.empty((0, 3)),
+)
+
+
+class Rehearsal(NamedTuple):
+    """Row k is what holds from tick k on."""
+
+    time: FloatArray  # [s], (ticks,)
+    head: FloatArray  # (ticks,): s_h, counted from the first point of `curve`
+    reference: FloatArray  # [rad], (ticks, joints): pushpoint's joint angles, from the tail
+    flag: IntArray  # (ticks, joints): of the alignment, from the tail
+    laid: tuple[Laid, ...]
+    in_use: tuple[ShapeCurve, ...]  # what the robot lies on, tick by tick: moved and pushed points in their places
+    curve: ShapeCurve  # through all points there were, in the places where they were added
+
+    def row(self, time: float) -> int:
+        """The row nearest to a time [s]."""
+        return int(np.argmin(np.abs(self.time - time)))
+
+
+def rehearse(follower: ShapeFollower, robot: Robot, ticks: int, period: float) -> Rehearsal:
+    """So many ticks of `period` [s], which should be the follower's."""
+    snake = virtual_snake(robot)
+    start, laid = follower.initial()
+    state = follower.start(_seen(snake, laid, 0.0))
+    points, rows = start["points"], []
+    for tick in range(ticks):
+        time = tick * period
+        curve, laid = follower.shape(state, time)
+        known = len(points) - state["forgotten"]
+        points = np.concatenate([points, state["points"][known:]])
+        rows.append((time, state["forgotten"] + state["head"], snake.to_robot(laid.q), laid, curve))
+        state, _, _ = follower.step(state, _seen(snake, laid, time))
+    times, heads, references, laids, curves = zip(*rows, strict=True)
+    flags = np.array([laid.flag[::-1] for laid in laids])
+    whole = ShapeCurve(points, follower.interpolation)
+    return Rehearsal(np.array(times), np.array(heads), np.array(references), flags, laids, curves, whole)
+
+
+def rehearsed(scenario: Scenario, duration: float | None = None) -> Rehearsal:
+    """A scenario's shape follower at its own rate, up to and including `duration` [s]; default: the whole scenario."""
+    period = scenario.control_period
+    ticks = 1 + round((scenario.duration if duration is None else duration) / period)
+    return rehearse(ShapeFollower.of(scenario), scenario.built_robot(), ticks, period)
+
+
+def rehearsed_cycle(scenario: Scenario) -> Rehearsal:
+    """One cycle from the start on; a single tick if nothing moves."""
+    follower, end = ShapeFollower.of(scenario), cycle_time(scenario)
+    if end == 0.0:
+        return rehearse(follower, scenario.built_robot(), 1, scenario.control_period)
+    parts = max(TICKS_PER_CYCLE, math.ceil(end / scenario.control_period))
+    follower = ShapeFollower.of(scenario, end / parts)
+    return rehearse(follower, scenario.built_robot(), parts + 1, end / parts)
+
+
+def cycle_time(scenario: Scenario) -> float:
+    """How long [s] a cycle takes: the head's along the segment or to the end of the curve, a turn of rolling, a period
+    of moving points; the longest of them, at most the scenario's duration. Zero if nothing moves."""
+    options = ShapeFollowerOptions.parse(scenario.controller.options)
+    moments = np.linspace(0.0, scenario.duration, SCANNED)
+    ends = [0.0]
+    if options.speed != 0.0:
+        state, _ = ShapeFollower.of(scenario).initial()
+        curve, head = ShapeCurve(state["points"], options.interpolation), state["head"]
+        steps = curve.last - head if options.segment is None else len(options.segment.array()) - 1
+        way = curve.length(head, head + steps) if options.segment is None else curve.length(head - steps, head)
+        ends.append(_reached(moments, Schedule.of(options.speed).integral(moments)[:, 0], way))
+    if options.roll_rate != 0.0:
+        ends.append(_reached(moments, np.abs(Schedule.of(options.roll_rate).integral(moments)[:, 0]), math.tau))
+    if options.motion is not None and options.motion.frequency != 0.0:
+        ends.append(min(scenario.duration, math.tau / abs(options.motion.frequency)))
+    return max(ends)
+
+
+def _reached(moments: FloatArray, values: FloatArray, end: float) -> float:
+    """When values first come to `end`; the last moment if they never do."""
+    k = int(np.argmax(values >= end))
+    if values[k] < end or k == 0:
+        return float(moments[-1] if values[k] < end else 0.0)
+    share = (end - values[k - 1]) / (values[k] - values[k - 1])
+    return float(moments[k - 1] + share * (moments[k] - moments[k - 1]))
+
+
+def _seen(snake: VirtualSnake, laid: Laid, time: float) -> Observation:
+    """What a robot would observe that is exactly where it is drawn."""
+    rotation, centre = link_rotations(snake, laid.frame), link_centres(snake, laid.frame)
+    angle = snake.to_robot(laid.q)
+    return Observation(
+        time=time,
+        joint_angle=angle,
+        joint_rate=np.zeros_like(angle),
+        joint_torque=np.zeros_like(angle),
+        link_position=centre,
+        link_yaw=np.arctan2(rotation[:, 1, 0], rotation[:, 0, 0]),
+        link_orientation=quaternions(rotation),
+        link_velocity=np.zeros_like(centre),
+        contacts=NO_CONTACTS,
+    )
+
+
+class Demands(NamedTuple):
+    """What a rehearsed motion asks of the robot."""
+
+    time: float  # [s]
+    way: float  # [m], of the head along the curve
+    off_curve: float  # [m]: the largest distance of a joint from the curve
+    angle: float  # [rad], the largest
+    rate: float  # [rad/s], the largest
+    change_per_way: float  # [rad/m] of the head along the curve, the largest; NaN if the head stays
+    limited: tuple[int, ...]  # joints, from the tail, that were to bend farther than they can
+    slowed: tuple[int, ...]  # joints that were to move faster than they may
+
+
+def demands(motion: Rehearsal) -> Demands:
+    """Of a rehearsal; changes of angle are those from tick to tick."""
+    change = np.abs(np.diff(motion.reference, axis=0)).max(axis=1, initial=0.0)
+    way = np.array([motion.curve.length(a, b) for a, b in zip(motion.head[:-1], motion.head[1:], strict=True)])
+    moves = way > 0.0
+    return Demands(
+        time=float(motion.time[-1]),
+        way=float(way.sum()),
+        off_curve=max(deviation(curve, laid) for curve, laid in zip(motion.in_use, motion.laid, strict=True)),
+        angle=float(np.abs(motion.reference).max()),
+        rate=float((change / np.diff(motion.time)).max(initial=0.0)),
+        change_per_way=float((change[moves] / way[moves]).max()) if moves.any() else math.nan,
+        limited=_joints(motion.flag & LIMITED),
+        slowed=_joints(motion.flag & SLOWED),
+    )
+
+
+def _joints(flag: IntArray) -> tuple[int, ...]:
+    return tuple(int(j) for j in np.flatnonzero(flag.any(axis=0)))
