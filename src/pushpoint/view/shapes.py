@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 PER_PIECE = 24  # samples of a curve between two control points
 AXIS_LENGTH = 1.15  # of a joint's axis over the width of the robot
 MARGIN = 0.06  # of the larger side, around what is shown
-CURVE: dict[str, Any] = {"color": style.GREEN, "linewidth": 1.4, "zorder": 4}
+CURVE: dict[str, Any] = {"color": style.GREEN, "linewidth": 1.2, "zorder": 4}
 POINT: dict[str, Any] = {
     "color": style.PAPER,
     "markeredgecolor": style.GREEN,
@@ -40,6 +40,7 @@ POINT: dict[str, Any] = {
 }
 SHADOW: dict[str, Any] = {"color": style.QUIET, "linewidth": 0.8, "linestyle": style.DOTS, "zorder": 1}
 AXIS: dict[str, Any] = {"colors": style.INK, "linewidths": 1.0, "capstyle": "round", "zorder": 3.6}
+JOINT: dict[str, Any] = {"color": style.INK, "marker": "o", "markersize": 2, "linestyle": "none", "zorder": 4.2}
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,12 +83,16 @@ def draw_curve(axes: Axes, curve: ShapeCurve, view: Sight, *, points: bool = Tru
 
 def draw_shadow(axes: Axes, curve: ShapeCurve, view: Sight, height: float) -> None:
     """The curve straight below itself, on a plane at a height [m], and how far every control point is above it."""
-    below = sampled(curve)
-    below[:, 2] = height
-    axes.plot(*view.flat(below).T, **SHADOW)
+    axes.plot(*view.flat(with_shadow(curve, height)[len(sampled(curve)) :]).T, **SHADOW)
     ends = np.stack([curve.points, curve.points], axis=1)
     ends[:, 1, 2] = height
     axes.add_collection(LineCollection(list(view.flat(ends)), colors=style.QUIET, linewidths=0.5, zorder=1))
+
+
+def with_shadow(curve: ShapeCurve, height: float) -> FloatArray:
+    """Places [m] of a curve and straight below it, (samples, 3)."""
+    places = sampled(curve)
+    return np.concatenate([places, np.column_stack([places[:, :2], np.full(len(places), height)])])
 
 
 def label_points(axes: Axes, curve: ShapeCurve, view: Sight) -> None:
@@ -114,9 +119,10 @@ def draw_virtual(
     lines = view.flat(np.stack([places[solid], places[solid + 1]], axis=1))
     colours = [style.HEAD] + [style.BODY] * (len(solid) - 1)
     axes.add_collection(
-        LineCollection(list(lines), colors=colours, linewidths=2.2, capstyle="round", zorder=3.5, clip_on=True)
+        LineCollection(list(lines), colors=colours, linewidths=3.0, capstyle="round", zorder=3.5, clip_on=True)
     )
     if joint_axes:
+        axes.plot(*view.flat(places[1 : 1 + solid[-1]]).T, **JOINT)
         axes.add_collection(LineCollection(list(view.flat(axis_lines(robot, laid, int(solid[-1])))), **AXIS))
 
 

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 LEGEND, TITLE, AXIS = 0.4, 0.4, 0.35  # [inch], high: the legend above all panels; of panels the title, and the x axis
 NOTE = 0.35  # [inch], high: remarks below all panels
+EDGES, GAP, SCENE_AXIS = 0.95, 0.75, 0.5  # [inch]: left and right of rows of scenes, between scenes, below them
 PLOT, HIGH_PLOT = 1.9, 2.3  # [inch], high: panels that show something over time
 
 # --- sheets ---
@@ -59,6 +60,30 @@ def scene_grid(scenes: int, columns: int, box: Box) -> tuple[Figure, list[Axes]]
     return sheet, [sheet.add_subplot(rows, columns, k + 1) for k in range(scenes)]
 
 
+def scenes_in_rows(rows: Sequence[Sequence[Box]], highest: float = 4.0) -> tuple[Figure, list[list[Axes]]]:
+    """A sheet of rows of panels to scale, with room for a remark.
+
+    Those of a row are equally high, up to `highest` [inch], and fill the width if they can.
+    """
+    heights = []
+    for boxes in rows:
+        free = WIDTH - EDGES - GAP * (len(boxes) - 1)
+        heights.append(min(highest, free / sum(1.0 / box.shape for box in boxes)))
+    high = LEGEND + NOTE + sum(height + TITLE + SCENE_AXIS for height in heights)
+    sheet, top = Figure(figsize=(WIDTH, high)), LEGEND
+    panels: list[list[Axes]] = []
+    FigureCanvasAgg(sheet)
+    for boxes, height in zip(rows, heights, strict=True):
+        left, top = EDGES - 0.25, top + TITLE
+        panels.append([])
+        for box in boxes:
+            place = (left / WIDTH, 1 - (top + height) / high, height / box.shape / WIDTH, height / high)
+            panels[-1].append(sheet.add_axes(place))
+            left += height / box.shape + GAP
+        top += height + SCENE_AXIS
+    return sheet, panels
+
+
 def label_outer(panels: Sequence[Axes], columns: int) -> None:
     """Panels in rows, all with the same axes: only the lowest and the leftmost ones say what they are."""
     for k, axes in enumerate(panels):
@@ -71,6 +96,11 @@ def note_below(sheet: Figure, text: str) -> None:
     """A remark in small letters below all panels."""
     wide, high = sheet.get_size_inches()
     sheet.set_size_inches(wide, high + NOTE)
+    remark(sheet, text)
+
+
+def remark(sheet: Figure, text: str) -> None:
+    """Small letters at the lower edge, where there is room for them."""
     sheet.supxlabel(text, x=0.008, ha="left", fontsize=8, color=style.QUIET)
 
 
