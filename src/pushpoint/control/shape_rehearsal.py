@@ -40,6 +40,7 @@ class Rehearsal(NamedTuple):
 
     time: FloatArray  # [s], (ticks,)
     head: FloatArray  # (ticks,): s_h, counted from the first point of `curve`
+    forgotten: IntArray  # (ticks,): how many points of `curve` are behind those in use
     reference: FloatArray  # [rad], (ticks, joints): pushpoint's joint angles, from the tail
     flag: IntArray  # (ticks, joints): of the alignment, from the tail
     laid: tuple[Laid, ...]
@@ -62,12 +63,20 @@ def rehearse(follower: ShapeFollower, robot: Robot, ticks: int, period: float) -
         curve, laid = follower.shape(state, time)
         known = len(points) - state["forgotten"]
         points = np.concatenate([points, state["points"][known:]])
-        rows.append((time, state["forgotten"] + state["head"], snake.to_robot(laid.q), laid, curve))
+        passed = state["forgotten"]
+        rows.append((time, passed + state["head"], passed, snake.to_robot(laid.q), laid, curve))
         state, _, _ = follower.step(state, _seen(snake, laid, time))
-    times, heads, references, laids, curves = zip(*rows, strict=True)
-    flags = np.array([laid.flag[::-1] for laid in laids])
-    whole = ShapeCurve(points, follower.interpolation)
-    return Rehearsal(np.array(times), np.array(heads), np.array(references), flags, laids, curves, whole)
+    times, heads, passed, references, laids, curves = zip(*rows, strict=True)
+    return Rehearsal(
+        time=np.array(times),
+        head=np.array(heads),
+        forgotten=np.array(passed),
+        reference=np.array(references),
+        flag=np.array([laid.flag[::-1] for laid in laids]),
+        laid=laids,
+        in_use=curves,
+        curve=ShapeCurve(points, follower.interpolation),
+    )
 
 
 def rehearsed(scenario: Scenario, duration: float | None = None) -> Rehearsal:

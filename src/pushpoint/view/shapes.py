@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from matplotlib.collections import LineCollection, PolyCollection
@@ -21,6 +21,7 @@ from pushpoint.view.space import Sight, View, link_outline
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+    from pushpoint.control.shape_rehearsal import Rehearsal
     from pushpoint.robots import Robot
     from pushpoint.shapes import Laid, ShapeCurve
     from pushpoint.types import FloatArray
@@ -68,31 +69,59 @@ class Aslant:
 # --- the curve ---
 
 
-def sampled(curve: ShapeCurve, low: float = 0.0, high: float | None = None) -> FloatArray:
-    """Places along a curve [m], (samples, 3), from one parameter to another; the whole by default."""
-    end = curve.last if high is None else high
-    return curve.at(np.linspace(low, end, max(2, math.ceil((end - low) * PER_PIECE) + 1)))
+class Stretch(NamedTuple):
+    """A part of a curve."""
+
+    curve: ShapeCurve
+    low: float
+    high: float
+
+    @property
+    def places(self) -> FloatArray:
+        """Along it [m], (samples, 3)."""
+        samples = max(2, math.ceil((self.high - self.low) * PER_PIECE) + 1)
+        return self.curve.at(np.linspace(self.low, self.high, samples))
+
+    @property
+    def points(self) -> FloatArray:
+        """Its shape control points [m], (points, 3)."""
+        return np.asarray(self.curve.points[max(0, math.ceil(self.low)) : math.floor(self.high) + 1])
+
+    @property
+    def floor(self) -> float:
+        """Height [m] of its lowest place."""
+        return float(self.places[:, 2].min())
+
+    def shadow(self, height: float) -> FloatArray:
+        """Straight below its places, at a height [m], (samples, 3)."""
+        places = self.places
+        return np.column_stack([places[:, :2], np.full(len(places), height)])
 
 
-def draw_curve(axes: Axes, curve: ShapeCurve, view: Sight, *, points: bool = True, **look: Any) -> None:
+def whole(curve: ShapeCurve) -> Stretch:
+    """All of a curve."""
+    return Stretch(curve, 0.0, curve.last)
+
+
+def under(motion: Rehearsal, row: int = 0) -> Stretch:
+    """What the robot lies on, from control point to control point."""
+    curve, laid = motion.in_use[row], motion.laid[row]
+    head = motion.head[row] - motion.forgotten[row]
+    return Stretch(curve, float(max(0, math.floor(laid.aim.min()))), float(min(curve.last, math.ceil(head))))
+
+
+def draw_curve(axes: Axes, part: Stretch, view: Sight, **look: Any) -> None:
     """The curve through its control points, and these."""
-    axes.plot(*view.flat(sampled(curve)).T, **(CURVE | look))
-    if points:
-        axes.plot(*view.flat(curve.points).T, **POINT)
+    axes.plot(*view.flat(part.places).T, **(CURVE | look))
+    axes.plot(*view.flat(part.points).T, **POINT)
 
 
-def draw_shadow(axes: Axes, curve: ShapeCurve, view: Sight, height: float) -> None:
+def draw_shadow(axes: Axes, part: Stretch, view: Sight, height: float) -> None:
     """The curve straight below itself, on a plane at a height [m], and how far every control point is above it."""
-    axes.plot(*view.flat(with_shadow(curve, height)[len(sampled(curve)) :]).T, **SHADOW)
-    ends = np.stack([curve.points, curve.points], axis=1)
+    axes.plot(*view.flat(part.shadow(height)).T, **SHADOW)
+    ends = np.stack([part.points, part.points], axis=1)
     ends[:, 1, 2] = height
     axes.add_collection(LineCollection(list(view.flat(ends)), colors=style.QUIET, linewidths=0.5, zorder=1))
-
-
-def with_shadow(curve: ShapeCurve, height: float) -> FloatArray:
-    """Places [m] of a curve and straight below it, (samples, 3)."""
-    places = sampled(curve)
-    return np.concatenate([places, np.column_stack([places[:, :2], np.full(len(places), height)])])
 
 
 def label_points(axes: Axes, curve: ShapeCurve, view: Sight) -> None:
