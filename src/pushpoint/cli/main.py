@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from pushpoint._version import __version__
-from pushpoint.cli import bench, listing, plot, reproduce, run, study
+from pushpoint.cli import bench, draw, listing, plot, reproduce, run, study
 from pushpoint.cli._console import complain, say
 from pushpoint.errors import PushpointError, SolverFailure
 
@@ -45,6 +45,7 @@ def _common(
 app.command("list")(listing.list_names)
 app.command("run")(run.run)
 app.command("plot")(plot.plot)
+app.command("draw")(draw.draw)
 app.command("reproduce")(reproduce.reproduce)
 app.add_typer(study.app, name="study")
 app.command("bench")(bench.bench)

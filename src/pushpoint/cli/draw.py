@@ -1,0 +1,91 @@
+"""`pushpoint draw`: what a scenario with controller `shape-follower` asks of its robot, without simulating it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from pushpoint.cli import _scenario
+from pushpoint.cli._console import print_json, results, say
+
+if TYPE_CHECKING:
+    from pushpoint.control.shape_rehearsal import Demands
+    from pushpoint.scenario import Scenario
+
+
+def draw(
+    scenario: Annotated[str, typer.Argument(help="Registered name, or path of a .yaml file.")],
+    settings: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="KEY=VALUE", help="Change one value, e.g. controller.look_ahead=0.2."),
+    ] = None,
+    out: Annotated[Path | None, typer.Option(help="Folder; default results/<scenario>.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON object on standard output.")] = False,
+) -> None:
+    """Draw the shape curve of SCENARIO, its robot along it and the joint references of one cycle; write shape.png."""
+    from pushpoint.api import find_scenario
+    from pushpoint.control.shape_rehearsal import demands, rehearsed_cycle
+    from pushpoint.files import made
+    from pushpoint.view.figures import save_figure
+    from pushpoint.view.shape_sheet import shape_sheet
+
+    chosen = find_scenario(scenario).with_overrides(_scenario.overrides(None, settings or [], None, None))
+    motion = rehearsed_cycle(chosen)
+    asked = demands(motion)
+    folder = out or Path("results") / _scenario.slug(chosen.name)
+    path = made(folder) / "shape.png"
+    save_figure(shape_sheet(chosen, motion, asked), path)
+    if as_json:
+        print_json(summary(chosen, asked) | {"files": {"figure": str(path)}})
+    else:
+        _print(chosen, asked)
+    say(f"wrote {path}")
+
+
+def summary(scenario: Scenario, asked: Demands) -> dict[str, Any]:
+    """What --json prints, but for files: SI units and radians."""
+    return {
+        "scenario": scenario.name,
+        "cycle_time_s": asked.time,
+        "curve_per_cycle_m": asked.way,
+        "largest_deviation_m": asked.off_curve,
+        "largest_angle_rad": asked.angle,
+        "largest_rate_rad_s": asked.rate,
+        "largest_change_rad_per_m": asked.change_per_way,
+        "joints_at_limits": list(asked.limited),
+        "joints_too_slow": list(asked.slowed),
+    }
+
+
+def _print(scenario: Scenario, asked: Demands) -> None:
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(title=Text(scenario.name), title_justify="left", box=None, show_header=False)
+    for name, value in told(asked).items():
+        table.add_row(Text(name), Text(value))
+    results().print(table)
+
+
+def told(asked: Demands) -> dict[str, str]:
+    """The rows of the table; those that say nothing of this motion are left out."""
+    from math import degrees
+
+    rows = {"duration of a cycle": f"{asked.time:.3f} s"} if asked.time > 0.0 else {}
+    if asked.way > 0.0:
+        rows["length of curve per cycle"] = f"{asked.way:.3f} m"
+    rows["largest deviation of joints from the curve"] = f"{1e3 * asked.off_curve:.1f} mm"
+    rows["largest joint angle"] = f"{degrees(asked.angle):.1f} deg"
+    if asked.way > 0.0:
+        rows["largest change of a joint angle"] = f"{degrees(asked.change_per_way) / 1e3:.2f} deg per mm of progress"
+    if asked.time > 0.0:
+        rows["largest rate of a joint reference"] = f"{degrees(asked.rate):.0f} deg/s"
+    rows["joints that hit limits"] = _names(asked.limited)
+    rows["joints slowed by rate_limit"] = _names(asked.slowed)
+    return rows
+
+
+def _names(joints: tuple[int, ...]) -> str:
+    return ", ".join(str(j) for j in joints) or "none"
