@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 PER_PIECE = 24  # samples of a curve between two control points
 AXIS_LENGTH = 1.15  # of a joint's axis over the width of the robot
+ROUND_OFF = 1e-6  # of parameters of curves
 MARGIN = 0.06  # of the larger side, around what is shown
 CURVE: dict[str, Any] = {"color": style.GREEN, "linewidth": 1.2, "zorder": 4}
 POINT: dict[str, Any] = {
@@ -103,11 +104,16 @@ def whole(curve: ShapeCurve) -> Stretch:
     return Stretch(curve, 0.0, curve.last)
 
 
+def next_point(s: float) -> float:
+    """The parameter of the control point at s, or of the next one; s may be off by round-off."""
+    return float(math.ceil(s - ROUND_OFF))
+
+
 def under(motion: Rehearsal, row: int = 0) -> Stretch:
     """What the robot lies on, from control point to control point."""
     curve, laid = motion.in_use[row], motion.laid[row]
     head = motion.head[row] - motion.forgotten[row]
-    return Stretch(curve, float(max(0, math.floor(laid.aim.min()))), float(min(curve.last, math.ceil(head))))
+    return Stretch(curve, float(max(0, math.floor(laid.aim.min()))), min(curve.last, next_point(head)))
 
 
 def draw_curve(axes: Axes, part: Stretch, view: Sight, **look: Any) -> None:

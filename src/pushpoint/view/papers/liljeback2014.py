@@ -40,6 +40,7 @@ from pushpoint.view.shapes import (
     draw_virtual,
     label_points,
     marks,
+    next_point,
     room_of,
     set_frame,
     under,
@@ -258,7 +259,7 @@ def fig10(runs: Runs, published: Published) -> Figure:
     segment = ShapeCurve(segment_of(run).array())
     on_curve = whole(ShapeCurve(segment.points + (first.frame[0, :, 3] - segment.points[-1])))  # its last copy
     few = first._replace(frame=first.frame[: FEW_LINKS + 1])
-    developed = Stretch(motion.curve, 0.0, float(np.ceil(motion.head[-1])))
+    developed = Stretch(motion.curve, 0.0, next_point(motion.head[-1]))
     boxes = [
         box_around(SIDE, room_of(robot, few), on_curve.points),
         box_around(SIDE, room_of(robot, last), developed.points),
