@@ -13,6 +13,7 @@ from matplotlib.figure import Figure
 from PIL import Image
 
 import pushpoint as pp
+from pushpoint.control.shape_rehearsal import rehearsed
 from pushpoint.recording import Recording
 from pushpoint.reproduction.published import tables_of
 from pushpoint.scenarios import scenarios
@@ -79,5 +80,5 @@ def test_postures_within_the_run_are_shown(runs: Mapping[str, Recording], slug: 
 def test_fig_10_shows_the_curve_of_seven_seconds(runs: Mapping[str, Recording]) -> None:
     segment, developed, _ = drawn(runs, "fig10").axes
     assert len(segment.lines[1].get_xdata()) == 5
-    # 7.5 s at 0.2 m/s are 1.5 m: from the 4 steps, 1.6 m, under the robot at the start to the 8th, 15 pieces on.
-    assert len(developed.lines[1].get_xdata()) == 4 * 4 + 15 + 1
+    start = rehearsed(runs[f"{P3}/stairs"].scenario, duration=0.0).head[0]
+    assert len(developed.lines[1].get_xdata()) == start + 15 + 1  # 7.5 s at 0.2 m/s are 1.5 m, 15 pieces of 0.1 m

@@ -151,7 +151,7 @@ def fig6(runs: Runs, published: Published) -> Figure:
         right.plot(*path[:, :2].T, **look)
         right.plot(*path[-1:, :2].T, **(look | {"marker": "o", "linestyle": "none", "markersize": 6}))
     set_frame(right, TOP, boxes[1])
-    right.set_title("(c) Path of the centre link")
+    right.set_title("(c) The centre link")
     legend(
         sheet,
         [*marks(), Line2D([], [], label="steered", **PATH), Line2D([], [], label="not steered", **OTHER_PATH)],
