@@ -141,7 +141,7 @@ class TailState:
 
     @cached_property
     def coriolis_matrix(self) -> FloatArray:
-        """C(q, rate), (N, N), by Christoffel's symbols: the rate of M less 2 C is skew; C rate is the force of (2.13)."""
+        """C(q, rate), (N, N), by Christoffel's symbols: the rate of M less 2 C is skew. C rate: see (2.13)."""
         chain, n = self.chain, self.chain.links
         sine = np.multiply.outer(self.sin, self.cos) - np.multiply.outer(self.cos, self.sin)
         C = np.zeros((n + 2, n + 2))
