@@ -1,0 +1,139 @@
+"""The quadratic program of pushing: torques and contact forces that come nearest to a wanted acceleration.
+
+Unknowns are z = (tau, lambda), joint torques and normal forces. The dynamics in tail coordinates,
+
+    M q'' + C q' = S tau + (J_n - mu_o J_t)' lambda + drag,
+
+are eliminated: q'' is linear in z. Minimised is
+
+    |q'' - wanted|^2_M  +  keeping |J_n q'' + bias - wanted gap''|^2  +  w_f |lambda - set-point|^2  +  w_tau |tau|^2
+
+within |tau| <= limit and lambda >= 0. Contacts are kept softly: a hard row would make the program infeasible as soon as
+a contact has to open. The metric M weighs errors of heavy directions more, as Gauss's principle does. Where a contact
+may stick, its friction force is an unknown too, within the cone |f_t| <= mu_o lambda.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from pushpoint.errors import InvalidInput
+from pushpoint.mechanics.peg_contacts import PegContacts
+from pushpoint.mechanics.tail_chain import TailState
+from pushpoint.types import FloatArray
+
+SOLVED = 1  # exit flag of the solver
+NO_BOUND = 1e30  # the solver's infinity
+EDGE = 1e-6  # [N], by which a computed force may miss zero
+
+
+class Weights(NamedTuple):
+    """What counts how much, beside errors of acceleration in the metric M [kg m2/s4]."""
+
+    keeping: float = 300.0  # [kg], of gap accelerations
+    force: float = 1e-5  # [1/kg], of normal forces off their set-points
+    torque: float = 1e-5  # [1/(kg m2)]
+
+
+class Keeping(NamedTuple):
+    """How gaps should close: gap'' = -damping gap' - stiffness gap."""
+
+    damping: float = 20.0  # [1/s]
+    stiffness: float = 100.0  # [1/s2]
+
+
+class Wish(NamedTuple):
+    """What the program should come near to."""
+
+    acceleration: FloatArray  # q'', (N,)
+    drag: FloatArray  # generalised force of the ground to reckon with, (N,)
+    force: FloatArray | None = None  # [N], (k,): set-points of normal forces; None: as small as possible
+
+
+class Push(NamedTuple):
+    """The solution."""
+
+    torque: FloatArray  # [N m], (n - 1,)
+    force: FloatArray  # [N], (k,)
+    acceleration: FloatArray  # q'', (N,)
+
+
+class PushProgram:
+    """The program of one robot: torque limit, peg friction and weights do not change."""
+
+    def __init__(
+        self,
+        torque_limit: float,
+        peg_friction: float,
+        weights: Weights | None = None,
+        keeping: Keeping | None = None,
+        sticking: bool = False,
+    ) -> None:
+        self._solve = quadratic_solver()
+        self._limit, self._friction = torque_limit, peg_friction
+        self._weights, self._keeping = weights or Weights(), keeping or Keeping()
+        self._sticking = sticking and peg_friction > 0.0
+
+    def solve(self, state: TailState, contacts: PegContacts, wish: Wish) -> Push | None:
+        """The best torques; None where the solver gives up."""
+        n, k = state.chain.links, len(contacts.link)
+        columns, bounds, rows = self._columns(state, contacts)
+        # q'' = M^-1 (columns z + rest); with M = L L', x = L' q'' has the Euclidean metric.
+        L = np.linalg.cholesky(state.mass_matrix)
+        rest = wish.drag - state.coriolis_force
+        halves = np.linalg.solve(L, np.column_stack([columns, rest, contacts.normal_jacobian.T]))
+        size = columns.shape[1]
+        Y, y, D = halves[:, :size], halves[:, size], halves[:, size + 1 :].T
+        wrong = y - L.T @ wish.acceleration
+        gap_wish = -self._keeping.damping * contacts.gap_rate - self._keeping.stiffness * contacts.gap
+        DY, short = D @ Y, D @ y + contacts.bias - gap_wish
+        H = Y.T @ Y + self._weights.keeping * (DY.T @ DY)
+        H.flat[: (n - 1) * (size + 1) : size + 1] += self._weights.torque
+        H.flat[(n - 1) * (size + 1) :: size + 1] += self._weights.force
+        g = Y.T @ wrong + self._weights.keeping * (DY.T @ short)
+        if wish.force is not None:
+            g[n - 1 : n - 1 + k] -= self._weights.force * wish.force
+        z = self._solve(H, g, rows, *bounds)
+        if z is None:
+            return None
+        return Push(z[: n - 1], z[n - 1 : n - 1 + k], np.linalg.solve(L.T, Y @ z + y))
+
+    def _columns(
+        self, state: TailState, contacts: PegContacts
+    ) -> tuple[FloatArray, tuple[FloatArray, FloatArray], FloatArray]:
+        """Generalised forces of the unknowns (N, size), their lower and upper bounds and those of the rows, rows."""
+        n, k = state.chain.links, len(contacts.link)
+        low, high = np.full(n - 1, -self._limit), np.full(n - 1, self._limit)
+        if not self._sticking:
+            sliding = contacts.normal_jacobian - self._friction * contacts.tangent_jacobian
+            columns = np.column_stack([state.chain.actuation, sliding.T])
+            bounds = np.concatenate([low, np.zeros(k)]), np.concatenate([high, np.full(k, NO_BOUND)])
+            return columns, bounds, np.zeros((0, n - 1 + k))
+        columns = np.column_stack([state.chain.actuation, contacts.normal_jacobian.T, contacts.tangent_jacobian.T])
+        rows = np.zeros((2 * k, n - 1 + 2 * k))
+        each = np.arange(k)
+        rows[each, n - 1 + each] = rows[k + each, n - 1 + each] = -self._friction
+        rows[each, n - 1 + k + each], rows[k + each, n - 1 + k + each] = 1.0, -1.0
+        lower = np.concatenate([low, np.zeros(k), np.full(3 * k, -NO_BOUND)])
+        upper = np.concatenate([high, np.full(2 * k, NO_BOUND), np.zeros(2 * k)])
+        return columns, (lower, upper), rows
+
+
+def quadratic_solver() -> Any:
+    """min z' H z / 2 + g' z within bounds of z and of rows: a function that gives z, or None where it fails."""
+    try:
+        import daqp
+    except ImportError as error:
+        raise InvalidInput(
+            "this controller needs a solver of quadratic programs: pip install 'pushpoint[qp]'"
+        ) from error
+
+    def solve(H: FloatArray, g: FloatArray, rows: FloatArray, low: FloatArray, high: FloatArray) -> FloatArray | None:
+        sense = np.zeros(len(low), dtype=np.int32)
+        z, _, flag, _ = daqp.solve(H, g, rows, high, low, sense)
+        z = np.asarray(z)
+        return z if flag >= SOLVED and np.isfinite(z).all() else None
+
+    return solve
