@@ -19,14 +19,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from pushpoint.errors import InvalidInput
+from pushpoint.errors import MissingExtra
 from pushpoint.mechanics.peg_contacts import PegContacts
 from pushpoint.mechanics.tail_chain import TailState
 from pushpoint.types import FloatArray
 
 SOLVED = 1  # exit flag of the solver
 NO_BOUND = 1e30  # the solver's infinity
-EDGE = 1e-6  # [N], by which a computed force may miss zero
 
 
 class Weights(NamedTuple):
@@ -80,25 +79,24 @@ class PushProgram:
         """The best torques; None where the solver gives up."""
         n, k = state.chain.links, len(contacts.link)
         columns, bounds, rows = self._columns(state, contacts)
-        # q'' = M^-1 (columns z + rest); with M = L L', x = L' q'' has the Euclidean metric.
-        L = np.linalg.cholesky(state.mass_matrix)
-        rest = wish.drag - state.coriolis_force
-        halves = np.linalg.solve(L, np.column_stack([columns, rest, contacts.normal_jacobian.T]))
         size = columns.shape[1]
-        Y, y, D = halves[:, :size], halves[:, size], halves[:, size + 1 :].T
-        wrong = y - L.T @ wish.acceleration
+        # q'' = M^-1 (columns z + rest)
+        rest = (wish.drag - state.coriolis_force)[:, np.newaxis]
+        solved = np.linalg.solve(state.mass_matrix, np.concatenate([columns, rest], axis=1))
+        by_z, at_rest = solved[:, :size], solved[:, size]
         gap_wish = -self._keeping.damping * contacts.gap_rate - self._keeping.stiffness * contacts.gap
-        DY, short = D @ Y, D @ y + contacts.bias - gap_wish
-        H = Y.T @ Y + self._weights.keeping * (DY.T @ DY)
+        gaps_by_z = contacts.normal_jacobian @ by_z
+        gaps_short = contacts.normal_jacobian @ at_rest + contacts.bias - gap_wish
+        H = columns.T @ by_z + self._weights.keeping * (gaps_by_z.T @ gaps_by_z)
         H.flat[: (n - 1) * (size + 1) : size + 1] += self._weights.torque
         H.flat[(n - 1) * (size + 1) :: size + 1] += self._weights.force
-        g = Y.T @ wrong + self._weights.keeping * (DY.T @ short)
+        g = columns.T @ (at_rest - wish.acceleration) + self._weights.keeping * (gaps_short @ gaps_by_z)
         if wish.force is not None:
             g[n - 1 : n - 1 + k] -= self._weights.force * wish.force
         z = self._solve(H, g, rows, *bounds)
         if z is None:
             return None
-        return Push(z[: n - 1], z[n - 1 : n - 1 + k], np.linalg.solve(L.T, Y @ z + y))
+        return Push(z[: n - 1], z[n - 1 : n - 1 + k], by_z @ z + at_rest)
 
     def _columns(
         self, state: TailState, contacts: PegContacts
@@ -108,10 +106,11 @@ class PushProgram:
         low, high = np.full(n - 1, -self._limit), np.full(n - 1, self._limit)
         if not self._sticking:
             sliding = contacts.normal_jacobian - self._friction * contacts.tangent_jacobian
-            columns = np.column_stack([state.chain.actuation, sliding.T])
+            columns = np.concatenate([state.chain.actuation, sliding.T], axis=1)
             bounds = np.concatenate([low, np.zeros(k)]), np.concatenate([high, np.full(k, NO_BOUND)])
             return columns, bounds, np.zeros((0, n - 1 + k))
-        columns = np.column_stack([state.chain.actuation, contacts.normal_jacobian.T, contacts.tangent_jacobian.T])
+        rows_of_contacts = np.concatenate([contacts.normal_jacobian, contacts.tangent_jacobian])
+        columns = np.concatenate([state.chain.actuation, rows_of_contacts.T], axis=1)
         rows = np.zeros((2 * k, n - 1 + 2 * k))
         each = np.arange(k)
         rows[each, n - 1 + each] = rows[k + each, n - 1 + each] = -self._friction
@@ -126,9 +125,7 @@ def quadratic_solver() -> Any:
     try:
         import daqp
     except ImportError as error:
-        raise InvalidInput(
-            "this controller needs a solver of quadratic programs: pip install 'pushpoint[qp]'"
-        ) from error
+        raise MissingExtra("a controller that solves quadratic programs", "qp") from error
 
     def solve(H: FloatArray, g: FloatArray, rows: FloatArray, low: FloatArray, high: FloatArray) -> FloatArray | None:
         sense = np.zeros(len(low), dtype=np.int32)

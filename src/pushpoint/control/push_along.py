@@ -178,8 +178,8 @@ class PushAlong:
         speed = self._options.speed + CATCH_UP_RATE * (state["wanted"] - state["s"])
         feedback = self._options.stiffness * (reference.q - body.q)
         feedback += self._options.damping * (speed * reference.slope - body.rate)
-        moving = self.chain.at(body.q, self._options.speed * reference.slope)
-        drag = body.generalised(self.course.drag.on(self.chain, moving.velocities))
+        velocities = body.velocities_at(self._options.speed * reference.slope)
+        drag = body.generalised(self.course.drag.on(self.chain, velocities))
         return Wish(speed**2 * reference.curvature + feedback, drag)
 
     def _reason_to_stop(self, state: ControllerState, time: float, body: TailState, points: PushPoints) -> str:
@@ -219,11 +219,11 @@ class PushAlong:
     def _missing(self, body: TailState, points: PushPoints) -> str:
         """The direction in which the present push-points do not push."""
         reference = self.following.at(self.head)
-        moving = self.chain.at(body.q, self._options.speed * reference.slope)
+        velocities = body.velocities_at(self._options.speed * reference.slope)
         drag = Drag(
             max(self._options.ground_friction, 0.1), self._options.viscous
         )  # a direction, also without friction
-        load = -moving.generalised(drag.on(self.chain, moving.velocities))
+        load = -body.generalised(drag.on(self.chain, velocities))
         contacts = points.contacts
         rows = contacts.normal_jacobian - self._options.peg_friction * contacts.tangent_jacobian
         wrench = missing_wrench(rows, load, float(self.chain.length.sum()))

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pushpoint.mechanics.tail_chain import TailState
+from pushpoint.mechanics.tail_chain import TailState, relative
 from pushpoint.types import FloatArray, IntArray
 
 
@@ -38,7 +38,7 @@ class PegContacts(NamedTuple):
 
 def peg_contacts(state: TailState, link: IntArray, centre: FloatArray, radius: FloatArray) -> PegContacts:
     """Links (k,) against pegs at `centre` (k, 2) [m] of `radius` (k,) [m]: each link against the peg in its row."""
-    chain, n = state.chain, state.chain.links
+    chain = state.chain
     e, left = state.forward[link], state.left[link]
     along, at_end, to_peg = nearest(state, link, centre)
     away = along[:, np.newaxis] * e - to_peg  # from the peg's centre to the axis
@@ -48,30 +48,38 @@ def peg_contacts(state: TailState, link: IntArray, centre: FloatArray, radius: F
     is_round = (at_end != 0) & (distance > 0.0)
     curvature = is_round / np.where(is_round, distance, 1.0)  # [1/m]
     normal = np.where(is_round[:, np.newaxis], away * curvature[:, np.newaxis], -side[:, np.newaxis] * left)
-    tangent = side[:, np.newaxis] * np.stack([-normal[:, 1], normal[:, 0]], axis=1)
+    tangent = np.empty_like(normal)
+    tangent[:, 0], tangent[:, 1] = -side * normal[:, 1], side * normal[:, 0]
 
-    axis = state.points(link, along, np.zeros(len(link)))
+    turning, n, k = state.turning, chain.links, len(link)
+    behind = (np.arange(n) < link[:, np.newaxis]) * chain.length  # (k, n)
+    velocity = state.rate[-2:] + (behind * turning) @ state.left + (along * turning[link])[:, np.newaxis] * left
+    acceleration = -(behind * turning**2) @ state.forward - (along * turning[link] ** 2)[:, np.newaxis] * e
     surface = -chain.radius[link, np.newaxis] * normal  # from the axis
-    tangent_jacobian = np.einsum("kc,kcj->kj", tangent, axis.jacobian)
-    turned = tangent[:, 1] * surface[:, 0] - tangent[:, 0] * surface[:, 1]
-    tangent_jacobian[:, :n] += (np.arange(n) <= link[:, np.newaxis]) * turned[:, np.newaxis]
+    # Rows by link angles and the tail's place: normals first, then tangents.
+    direction, rows = np.concatenate([normal, tangent]), np.empty((2 * k, n + 2))
+    rows[:, :n] = (direction @ state.left.T) * np.concatenate([behind, behind])
+    rows[np.arange(k), link] = along * dot(normal, left)
+    rows[np.arange(k, 2 * k), link] = along * dot(tangent, left) + cross(surface, tangent)
+    rows[:, n:] = direction
+    rows = relative(rows)
 
-    gap_rate, turning = dot(normal, axis.velocity), state.turning[link]
-    bias_round = curvature * (dot(axis.velocity, axis.velocity) - gap_rate**2)
-    bias_flat = 2.0 * side * turning * dot(e, axis.velocity) - turning**2 * distance
+    gap_rate, turn = dot(normal, velocity), turning[link]
+    bias_round = curvature * (dot(velocity, velocity) - gap_rate**2)
+    bias_flat = 2.0 * side * turn * dot(e, velocity) - turn**2 * distance
     return PegContacts(
         link=link,
         gap=distance - chain.radius[link] - radius,
         gap_rate=gap_rate,
-        bias=dot(normal, axis.bias) + np.where(is_round, bias_round, bias_flat),
+        bias=dot(normal, acceleration) + np.where(is_round, bias_round, bias_flat),
         along=along,
         side=side,
         at_end=at_end,
-        point=axis.position + surface,
+        point=centre + away + surface,
         normal=normal,
         tangent=tangent,
-        normal_jacobian=np.einsum("kc,kcj->kj", normal, axis.jacobian),
-        tangent_jacobian=tangent_jacobian,
+        normal_jacobian=rows[:k],
+        tangent_jacobian=rows[k:],
     )
 
 
@@ -87,3 +95,8 @@ def nearest(state: TailState, link: IntArray, centre: FloatArray) -> tuple[Float
 def dot(a: FloatArray, b: FloatArray) -> FloatArray:
     """Row by row."""
     return np.asarray(a[:, 0] * b[:, 0] + a[:, 1] * b[:, 1])
+
+
+def cross(a: FloatArray, b: FloatArray) -> FloatArray:
+    """Row by row: how fast a, turning at one, moves along b."""
+    return np.asarray(a[:, 0] * b[:, 1] - a[:, 1] * b[:, 0])

@@ -97,15 +97,17 @@ class TailChain:
 
     def q_of(self, angle: FloatArray, link: int, centre: FloatArray) -> FloatArray:
         """q of link angles [rad] and the centre of one link [m]."""
-        directions = np.stack([np.cos(angle), np.sin(angle)], axis=1)
-        tail = np.asarray(centre) - self.lever[link] @ directions
-        return np.concatenate([angle[:1], np.diff(angle), tail])
+        lever, q = self.lever[link], np.empty(self.coordinates)
+        q[0], q[1:-2] = angle[0], angle[1:] - angle[:-1]
+        q[-2], q[-1] = centre[0] - lever @ np.cos(angle), centre[1] - lever @ np.sin(angle)
+        return q
 
     def rate_of(self, angle: FloatArray, rate: FloatArray, link: int, velocity: FloatArray) -> FloatArray:
         """Rates of q from link angles, link rates [rad/s] and the velocity of the centre of one link [m/s]."""
-        across = np.stack([-np.sin(angle), np.cos(angle)], axis=1)
-        tail = np.asarray(velocity) - (self.lever[link] * rate) @ across
-        return np.concatenate([rate[:1], np.diff(rate), tail])
+        lever, out = self.lever[link] * rate, np.empty(self.coordinates)
+        out[0], out[1:-2] = rate[0], rate[1:] - rate[:-1]
+        out[-2], out[-1] = velocity[0] + lever @ np.sin(angle), velocity[1] - lever @ np.cos(angle)
+        return out
 
     def of_pose(self, pose: Pose) -> TailState:
         """The chain in a pose of pushpoint's link centres and angles."""
@@ -122,8 +124,9 @@ class TailState:
         self.angle = np.cumsum(q[:n])  # theta [rad], (n,)
         self.turning = np.cumsum(rate[:n])  # [rad/s], (n,)
         self.cos, self.sin = np.cos(self.angle), np.sin(self.angle)
-        self.forward = np.stack([self.cos, self.sin], axis=1)  # e, (n, 2)
-        self.left = np.stack([-self.sin, self.cos], axis=1)  # e', (n, 2)
+        self.forward, self.left = np.empty((n, 2)), np.empty((n, 2))  # e and e'
+        self.forward[:, 0], self.forward[:, 1] = self.cos, self.sin
+        self.left[:, 0], self.left[:, 1] = -self.sin, self.cos
 
     @cached_property
     def mass_matrix(self) -> FloatArray:
@@ -176,7 +179,12 @@ class TailState:
     @cached_property
     def velocities(self) -> FloatArray:
         """[m/s], (n, 2): of link centres."""
-        return np.asarray(self.rate[-2:] + self.chain.lever @ (self.turning[:, np.newaxis] * self.left))
+        return self.velocities_at(self.rate)
+
+    def velocities_at(self, rate: FloatArray) -> FloatArray:
+        """Velocities (n, 2) [m/s] of link centres at other rates of q."""
+        turning = np.cumsum(rate[:-2])
+        return np.asarray(rate[-2:] + self.chain.lever @ (turning[:, np.newaxis] * self.left))
 
     @cached_property
     def energy(self) -> float:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from pushpoint.errors import InvalidInput
+from pushpoint.errors import MissingExtra
 
 
 def scipy_part(name: str) -> Any:
@@ -14,4 +14,4 @@ def scipy_part(name: str) -> Any:
     try:
         return import_module(f"scipy.{name}")
     except ImportError as error:
-        raise InvalidInput("planning with push-points needs SciPy: pip install 'pushpoint[qp]'") from error
+        raise MissingExtra("planning with push-points", "qp") from error

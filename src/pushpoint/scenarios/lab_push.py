@@ -33,7 +33,7 @@ class Circumstances(NamedTuple):
 
 def hoal_sine(name: str, title: str, around: Circumstances, **controller: Any) -> Scenario:
     """A run of 30 s; `controller`: more options of it."""
-    pegs = tuple((x, y, RADIUS) for x, y in inflection_pegs(AMPLITUDE, WAVELENGTH, OFFSET, FIRST, PEGS))
+    pegs = [[x, y, RADIUS] for x, y in inflection_pegs(AMPLITUDE, WAVELENGTH, OFFSET, FIRST, PEGS)]
     told = {
         "path": PATH,
         "pegs": pegs,
