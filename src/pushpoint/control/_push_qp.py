@@ -49,6 +49,8 @@ class Wish(NamedTuple):
     acceleration: FloatArray  # q'', (N,)
     drag: FloatArray  # generalised force of the ground to reckon with, (N,)
     force: FloatArray | None = None  # [N], (k,): set-points of normal forces; None: as small as possible
+    along: FloatArray | None = None  # (N,): a direction in which errors count less
+    along_part: float = 1.0  # of the weight of other errors
 
 
 class Push(NamedTuple):
@@ -91,6 +93,12 @@ class PushProgram:
         H.flat[: (n - 1) * (size + 1) : size + 1] += self._weights.torque
         H.flat[(n - 1) * (size + 1) :: size + 1] += self._weights.force
         g = columns.T @ (at_rest - wish.acceleration) + self._weights.keeping * (gaps_short @ gaps_by_z)
+        if wish.along is not None:
+            # The metric M loses (1 - part) M u u' M / (u' M u) along u.
+            heavy, by_u = state.mass_matrix @ wish.along, columns.T @ wish.along
+            part = (1.0 - wish.along_part) / (heavy @ wish.along)
+            H -= part * np.multiply.outer(by_u, by_u)
+            g -= (part * (heavy @ (at_rest - wish.acceleration))) * by_u
         if wish.force is not None:
             g[n - 1 : n - 1 + k] -= self._weights.force * wish.force
         z = self._solve(H, g, rows, *bounds)
