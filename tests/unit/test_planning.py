@@ -1,4 +1,4 @@
-"""Paths, chains on them, push-points, loads that can be carried, pairs that can be held: closed forms where there are."""
+"""Paths, chains on them, push-points, loads that can be carried, pairs that can be held."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from pushpoint.planning.equilibrium import Rows, Touches, balanced_forces, held_
 from pushpoint.planning.feasibility import (
     Course,
     Drag,
+    Margin,
     has_form_closure,
     largest_load,
     missing_wrench,
@@ -149,12 +150,12 @@ def test_contacts_without_a_torque_limit_carry_anything() -> None:
     assert largest_load(rows, load, math.inf).alpha == math.inf
 
 
-def course(torque_limit: float = 5.0, drag: Drag = Drag(0.1, 0.0), peg_friction: float = 0.1) -> Course:
+def course(torque_limit: float = 5.0, friction: float = 0.1, peg_friction: float = 0.1) -> Course:
     robot = TailChain.of(robots["fourteen-link"]())
     discs = worlds["sine-pegs"]().obstacles
     pegs = Pegs.of(tuple((disc.x, disc.y, disc.radius) for disc in discs if isinstance(disc, Disc)))
     following = Following(robot, sine_path(*SINE, -4.0, 5.0), 5.0, 9.0)
-    return Course(following, pegs, drag, peg_friction, torque_limit, 0.15)
+    return Course(following, pegs, Drag(friction, 0.0), peg_friction, torque_limit, 0.15)
 
 
 def test_largest_load_balances_every_link() -> None:
@@ -177,7 +178,7 @@ def test_load_grows_with_torque_and_falls_with_friction() -> None:
     assert alpha[1] == pytest.approx(2.0 * alpha[0], rel=1e-6)
     rough = [course(peg_friction=mu).propulsion(6.0)[0].alpha for mu in (0.0, 0.1, 0.3)]
     assert rough == sorted(rough, reverse=True)
-    assert course(drag=Drag(0.2, 0.0)).propulsion(6.0)[0].alpha == pytest.approx(rough[1] / 2, rel=1e-6)
+    assert course(friction=0.2).propulsion(6.0)[0].alpha == pytest.approx(rough[1] / 2, rel=1e-6)
 
 
 def test_drag_is_coulomb_plus_viscous() -> None:
@@ -195,6 +196,17 @@ def test_peg_on_a_slope_drives_by_sine_less_friction_times_cosine() -> None:
     contact = peg_contacts(state, np.array([1]), centre[np.newaxis], np.array([0.1]))
     row = contact.normal_jacobian - mu * contact.tangent_jacobian
     assert row[0, 3] == pytest.approx(math.sin(slope) - mu * math.cos(slope))
+
+
+def test_momentum_carries_over_a_short_weak_stretch() -> None:
+    """v^2 falls by 2 (1 - alpha) braking per metre."""
+    s = np.arange(0.0, 1.0, 1e-3)
+    short, long = (np.where((s > 0.2) & (s < 0.2 + width), 0.9, 1.5) for width in (0.02, 0.5))
+    margins = [Margin(s, alpha, np.full_like(s, 3.0), np.ones_like(s)) for alpha in (short, long)]
+    assert margins[0].first_below(1.0) == pytest.approx(0.201)
+    assert margins[0].stall(0.15) is None
+    stop = 0.2 + 0.15**2 / (2 * 0.1 * 1.0)
+    assert margins[1].stall(0.15) == pytest.approx(stop, abs=2e-3)
 
 
 def test_pegs_rougher_than_the_path_is_steep_carry_nothing() -> None:
@@ -256,7 +268,7 @@ def test_forces_that_cannot_be_held_say_what_is_left() -> None:
     robot = chain(6)
     touches = pegs_beside(robot, [1, 2, 4], [-1, 1, -1])
     both = Rows(np.eye(3), np.array([2.0, 2.0, 2.0]))  # P4 5.4 asks for equal forces
-    with pytest.raises(InvalidInput, match="cannot be held: .* is left"):
+    with pytest.raises(InvalidInput, match=r"cannot be held: .* is left"):
         held_pair(robot, np.zeros(8), touches, Rows(np.eye(8)[:6], np.zeros(6)), both)
     with pytest.raises(InvalidInput, match="would have to pull with 1 N"):
         held_pair(robot, np.zeros(8), touches, Rows.none(8), Rows(np.eye(3)[1:2], np.array([-1.0])))

@@ -28,10 +28,6 @@ CATCH_UP_RATE = 0.5  # [1/s]: at which that is made up for
 FEWEST = 3  # push-points: the robot as a whole has three freedoms
 FEW_TIME = 0.25  # [s]: with fewer for this long it stops
 STALL_TIME, STALL_PART = 2.0, 0.1  # [s], and part of the way wanted in it: less is a stall
-YIELDING, YIELDED = (
-    (0.8, 0.95),
-    0.1,
-)  # below these parts of the speed the shape counts more than the speed, up to tenfold
 AHEAD = 0.04  # [m]: how far ahead of the head the margin counts
 MARGIN_SPACING = 0.02  # [m]
 
@@ -184,10 +180,7 @@ class PushAlong:
         feedback += self._options.damping * (speed * reference.slope - body.rate)
         velocities = body.velocities_at(self._options.speed * reference.slope)
         drag = body.generalised(self.course.drag.on(self.chain, velocities))
-        heavy = body.mass_matrix @ reference.slope
-        reached = float(heavy @ body.rate / (heavy @ reference.slope)) / self._options.speed
-        part = float(np.interp(reached, YIELDING, (YIELDED, 1.0)))
-        return Wish(speed**2 * reference.curvature + feedback, drag, along=reference.slope, along_part=part)
+        return Wish(speed**2 * reference.curvature + feedback, drag, along=reference.slope)
 
     def _reason_to_stop(self, state: ControllerState, time: float, body: TailState, points: PushPoints) -> str:
         """Why the robot should stop here; empty: it should not."""

@@ -137,9 +137,6 @@ def has_form_closure(contact_rows: FloatArray) -> bool:
     return bool(np.linalg.matrix_rank(G, tol=1e-9) == 3 and found.status == 0 and -found.fun < ROUNDING)
 
 
-LOST = 0.8  # part of the reference speed below which a robot that lacks force has stalled
-
-
 class Margin(NamedTuple):
     """alpha along a path."""
 
@@ -157,13 +154,13 @@ class Margin(NamedTuple):
         """Where a robot that comes at `speed` [m/s] stalls [m]; None: nowhere.
 
         Where alpha < 1 it loses speed by v dv/ds = (alpha - 1) braking, and regains it where alpha > 1: its momentum
-        carries it over a short weak stretch. It has stalled where less than LOST of the speed is left.
+        carries it over a short weak stretch.
         """
         square = speed**2
         steps = np.diff(self.s, append=self.s[-1])
         for s, alpha, braking, step in zip(self.s, self.alpha, self.braking, steps, strict=True):
             square = min(speed**2, square + 2.0 * (alpha - 1.0) * braking * step)
-            if square < (LOST * speed) ** 2:
+            if square <= 0.0:
                 return float(s)
         return None
 
