@@ -8,7 +8,9 @@ are eliminated: q'' is linear in z. Minimised is
 
     |q'' - wanted|^2_M  +  keeping |J_n q'' + bias - wanted gap''|^2  +  w_f |lambda - set-point|^2  +  w_tau |tau|^2
 
-within |tau| <= limit and lambda >= 0. Contacts are kept softly: a hard row would make the program infeasible as soon as
+within |tau| <= limit and lambda >= 0. A robot on a path may lack the torque to keep up. Then speed should give way,
+not the shape: q'' is replaced by q'' - beta u in the terms of shape and contacts, u along the path, and beta^2 u' M u
+costs little. Contacts are kept softly: a hard row would make the program infeasible as soon as
 a contact has to open. The metric M weighs errors of heavy directions more, as Gauss's principle does. Where a contact
 may stick, its friction force is an unknown too, within the cone |f_t| <= mu_o lambda.
 """
@@ -34,6 +36,7 @@ class Weights(NamedTuple):
     keeping: float = 300.0  # [kg], of gap accelerations
     force: float = 1e-5  # [1/kg], of normal forces off their set-points
     torque: float = 1e-5  # [1/(kg m2)]
+    along: float = 0.1  # of accelerations along the path, over those of the shape
 
 
 class Keeping(NamedTuple):
@@ -49,6 +52,7 @@ class Wish(NamedTuple):
     acceleration: FloatArray  # q'', (N,)
     drag: FloatArray  # generalised force of the ground to reckon with, (N,)
     force: FloatArray | None = None  # [N], (k,): set-points of normal forces; None: as small as possible
+    along: FloatArray | None = None  # u, (N,): a direction in which errors count less, by Weights.along
 
 
 class Push(NamedTuple):
@@ -79,24 +83,35 @@ class PushProgram:
         """The best torques; None where the solver gives up."""
         n, k = state.chain.links, len(contacts.link)
         columns, bounds, rows = self._columns(state, contacts)
-        size = columns.shape[1]
         # q'' = M^-1 (columns z + rest)
         rest = (wish.drag - state.coriolis_force)[:, np.newaxis]
         solved = np.linalg.solve(state.mass_matrix, np.concatenate([columns, rest], axis=1))
-        by_z, at_rest = solved[:, :size], solved[:, size]
+        by_z, at_rest, weight = solved[:, :-1], solved[:, -1], self._regular(columns.shape[1], n)
+        if wish.along is not None:
+            heavy = state.mass_matrix @ wish.along
+            by_z = np.concatenate([by_z, -wish.along[:, np.newaxis]], axis=1)
+            columns = np.concatenate([columns, -heavy[:, np.newaxis]], axis=1)
+            weight = np.append(weight, self._weights.along * (heavy @ wish.along))
+            bounds, rows = _with_free_unknown(bounds, rows)
         gap_wish = -self._keeping.damping * contacts.gap_rate - self._keeping.stiffness * contacts.gap
         gaps_by_z = contacts.normal_jacobian @ by_z
         gaps_short = contacts.normal_jacobian @ at_rest + contacts.bias - gap_wish
         H = columns.T @ by_z + self._weights.keeping * (gaps_by_z.T @ gaps_by_z)
-        H.flat[: (n - 1) * (size + 1) : size + 1] += self._weights.torque
-        H.flat[(n - 1) * (size + 1) :: size + 1] += self._weights.force
+        H.flat[:: len(weight) + 1] += weight
         g = columns.T @ (at_rest - wish.acceleration) + self._weights.keeping * (gaps_short @ gaps_by_z)
         if wish.force is not None:
             g[n - 1 : n - 1 + k] -= self._weights.force * wish.force
         z = self._solve(H, g, rows, *bounds)
         if z is None:
             return None
-        return Push(z[: n - 1], z[n - 1 : n - 1 + k], by_z @ z + at_rest)
+        size = solved.shape[1] - 1
+        return Push(z[: n - 1], z[n - 1 : n - 1 + k], solved[:, :size] @ z[:size] + at_rest)
+
+    def _regular(self, size: int, n: int) -> FloatArray:
+        """Weights of the unknowns themselves, (size,)."""
+        weight = np.full(size, self._weights.force)
+        weight[: n - 1] = self._weights.torque
+        return weight
 
     def _columns(
         self, state: TailState, contacts: PegContacts
@@ -118,6 +133,16 @@ class PushProgram:
         lower = np.concatenate([low, np.zeros(k), np.full(3 * k, -NO_BOUND)])
         upper = np.concatenate([high, np.full(2 * k, NO_BOUND), np.zeros(2 * k)])
         return columns, (lower, upper), rows
+
+
+def _with_free_unknown(
+    bounds: tuple[FloatArray, FloatArray], rows: FloatArray
+) -> tuple[tuple[FloatArray, FloatArray], FloatArray]:
+    """Bounds and rows with one more unknown, which is free, behind the others."""
+    size = rows.shape[1]
+    low, high = bounds
+    rows = np.concatenate([rows, np.zeros((len(rows), 1))], axis=1)
+    return (np.insert(low, size, -NO_BOUND), np.insert(high, size, NO_BOUND)), rows
 
 
 def quadratic_solver() -> Any:

@@ -180,7 +180,7 @@ class PushAlong:
         feedback += self._options.damping * (speed * reference.slope - body.rate)
         velocities = body.velocities_at(self._options.speed * reference.slope)
         drag = body.generalised(self.course.drag.on(self.chain, velocities))
-        return Wish(speed**2 * reference.curvature + feedback, drag)
+        return Wish(speed**2 * reference.curvature + feedback, drag, along=reference.slope)
 
     def _reason_to_stop(self, state: ControllerState, time: float, body: TailState, points: PushPoints) -> str:
         """Why the robot should stop here; empty: it should not."""

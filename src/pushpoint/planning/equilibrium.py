@@ -65,12 +65,16 @@ def balanced_forces(chain: TailChain, q: FloatArray, touches: Touches) -> FloatA
     return null_space(wrench_map(_touching(chain, q, touches).normal_jacobian))
 
 
-def held_pair(chain: TailChain, q: FloatArray, touches: Touches, task: Rows, forces: Rows) -> Held:
+def held_pair(
+    chain: TailChain, q: FloatArray, touches: Touches, task: Rows, forces: Rows, balanced: bool = True
+) -> Held:
     """The pair nearest to the shape q, by Gauss and Newton's method with the shortest steps.
 
+    With `balanced` false there is nothing to hold, and all forces are zero: a shape alone, on any number of pegs.
     Raises InvalidInput, with the missing direction, where the set-points cannot be held.
     """
-    _refuse_too_few(touches)
+    if balanced:
+        _refuse_too_few(touches)
     k, N, reach = len(touches.link), chain.coordinates, float(chain.length.sum())
     x = np.concatenate([q, _first_forces(chain, q, touches, forces)])
     for _ in range(ITERATIONS):

@@ -143,11 +143,26 @@ class Margin(NamedTuple):
     s: FloatArray  # [m], (m,): arc length of the head's end
     alpha: FloatArray  # (m,)
     contacts: FloatArray  # (m,): how many push-points there are
+    braking: FloatArray  # [m/s2], (m,): at which the load alone would slow the robot down
 
     def first_below(self, limit: float) -> float | None:
         """Where alpha falls below a limit first [m]; None: nowhere."""
         low = np.flatnonzero(self.alpha < limit)
         return float(self.s[low[0]]) if len(low) else None
+
+    def stall(self, speed: float) -> float | None:
+        """Where a robot that comes at `speed` [m/s] stalls [m]; None: nowhere.
+
+        Where alpha < 1 it loses speed by v dv/ds = (alpha - 1) braking, and regains it where alpha > 1: its momentum
+        carries it over a short weak stretch.
+        """
+        square = speed**2
+        steps = np.diff(self.s, append=self.s[-1])
+        for s, alpha, braking, step in zip(self.s, self.alpha, self.braking, steps, strict=True):
+            square = min(speed**2, square + 2.0 * (alpha - 1.0) * braking * step)
+            if square <= 0.0:
+                return float(s)
+        return None
 
 
 class Course(NamedTuple):
@@ -160,21 +175,32 @@ class Course(NamedTuple):
     torque_limit: float  # [N m]
     speed: float  # [m/s]
 
+    def moving_at(self, s: float) -> TailState:
+        """The robot on the path at the reference speed, its head's end at s [m]."""
+        reference = self.following.at(s)
+        return self.following.chain.at(reference.q, self.speed * reference.slope)
+
     def propulsion(self, s: float) -> tuple[Propulsion, int]:
         """The largest multiple of the drag at the reference speed that can be overcome at s, and the contacts there."""
-        reference = self.following.at(s)
-        state = self.following.chain.at(reference.q, self.speed * reference.slope)
-        return self.propulsion_at(state)
+        return self.propulsion_at(self.moving_at(s))
 
     def propulsion_at(self, state: TailState) -> tuple[Propulsion, int]:
         """The same for a state that moves along its own rates."""
         contacts = push_points(state, self.pegs).contacts
         rows = contacts.normal_jacobian - self.peg_friction * contacts.tangent_jacobian
-        load = -state.generalised(self.drag.on(state.chain, state.velocities))
-        return largest_load(rows, load, self.torque_limit, float(state.chain.length.sum())), len(rows)
+        return largest_load(rows, self.load(state), self.torque_limit, float(state.chain.length.sum())), len(rows)
+
+    def load(self, state: TailState) -> FloatArray:
+        """What the drag asks for, (N,)."""
+        return -state.generalised(self.drag.on(state.chain, state.velocities))
+
+    def braking(self, state: TailState) -> float:
+        """[m/s2]: the load over the inertia, along the motion of the state."""
+        return float(self.load(state) @ state.rate / (state.rate @ state.mass_matrix @ state.rate) * self.speed)
 
     def margin(self, begin: float, end: float, spacing: float = 0.02) -> Margin:
         """alpha(s) between two places of the path [m]."""
         s = np.linspace(begin, end, max(2, 1 + math.ceil((end - begin) / spacing)))
         found = [self.propulsion(float(at)) for at in s]
-        return Margin(s, np.array([p.alpha for p, _ in found]), np.array([float(k) for _, k in found]))
+        braking = np.array([self.braking(self.moving_at(float(at))) for at in s])
+        return Margin(s, np.array([p.alpha for p, _ in found]), np.array([float(k) for _, k in found]), braking)

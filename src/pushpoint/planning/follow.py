@@ -12,6 +12,7 @@ from pushpoint.planning._scipy import scipy_part
 from pushpoint.planning.paths import Path
 from pushpoint.types import FloatArray
 
+LONGEST = np.pi / 2  # arc over chord: that of half a circle
 CLOSED = 1e-11  # [m], error of a chord
 SPACING = 5e-3  # [m], of the tables: linear interpolation is then off by about a micrometre
 
@@ -32,7 +33,7 @@ class Following:
             raise InvalidInput(f"end = {end:.4g} m: should lie beyond begin = {begin:.4g} m of the path")
         self.chain, self.path = chain, path
         self.s = np.linspace(begin, end, max(8, 1 + round((end - begin) / SPACING)))  # [m]
-        q = coordinates_on(chain, joints_on(chain, path, self.s))
+        q = coordinates_on(joints_on(chain, path, self.s))
         spline = scipy_part("interpolate").CubicSpline(self.s, q)
         self._table = np.stack([q, spline(self.s, 1), spline(self.s, 2)], axis=1)
 
@@ -61,14 +62,14 @@ def _one_link_back(path: Path, s: FloatArray, length: float) -> FloatArray:
         chord = ahead - path(back)
         distance = np.linalg.norm(chord, axis=1)
         wrong = distance - length
-        if np.abs(wrong).max() < CLOSED:
+        if np.abs(wrong).max() < CLOSED and (s - back).max() < LONGEST * length:
             return np.asarray(back)
         slope = (chord * path.tangent(back)).sum(axis=1) / distance  # -d distance / d back
         back = back + wrong / np.maximum(slope, 0.1)
     raise InvalidInput(f"a link of {length} m finds no place on the path: it bends too sharply")
 
 
-def coordinates_on(chain: TailChain, joints: FloatArray) -> FloatArray:
+def coordinates_on(joints: FloatArray) -> FloatArray:
     """Tail coordinates (k, N) of joints (k, n + 1, 2), continuous from row to row."""
     links = np.diff(joints, axis=1)
     angle = np.unwrap(np.unwrap(np.arctan2(links[..., 1], links[..., 0]), axis=1), axis=0)

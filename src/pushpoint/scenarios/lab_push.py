@@ -31,8 +31,8 @@ class Circumstances(NamedTuple):
     peg_friction: float = 0.0
 
 
-def hoal_sine(name: str, title: str, around: Circumstances, **controller: Any) -> Scenario:
-    """A run of 30 s; `controller`: more options of it."""
+def hoal_sine(name: str, title: str, around: Circumstances, duration: float = 30.0, **controller: Any) -> Scenario:
+    """A run; `controller`: more options of it."""
     pegs = [[x, y, RADIUS] for x, y in inflection_pegs(AMPLITUDE, WAVELENGTH, OFFSET, FIRST, PEGS)]
     told = {
         "path": PATH,
@@ -52,16 +52,16 @@ def hoal_sine(name: str, title: str, around: Circumstances, **controller: Any) -
         controller=Choice(name="push-along", options=told | controller),
         servo=Servo(torque_limit=around.torque_limit),
         start=START,
-        duration=30.0,
+        duration=duration,
         control_period=0.004,
         record_period=0.02,
         source="ours, not published; after P4's outlook",
     )
 
 
-def add(slug: str, title: str, around: Circumstances, **controller: Any) -> None:
+def add(slug: str, title: str, around: Circumstances, **more: Any) -> None:
     name = f"lab/{slug}"
-    scenarios.add(name, hoal_sine(name, title, around, **controller))
+    scenarios.add(name, hoal_sine(name, title, around, **more))
 
 
 add("hoal-sine", "Fourteen links push themselves along a sine of pegs on a film of oil", Circumstances(viscous=0.5))
@@ -74,7 +74,8 @@ add(
 add(
     "hoal-sine-stall",
     "Dry ground and motors that are too weak: it stops before the place where it would stall, says so, and holds",
-    Circumstances(torque_limit=4.0, friction=0.1, peg_friction=0.1),
+    Circumstances(torque_limit=4.8, friction=0.1, peg_friction=0.1),
+    duration=12.0,
 )
 add(
     "hoal-sine-noise",
