@@ -25,10 +25,11 @@ LOST_TIME = 0.25  # [s]: a contact with a set-point that is lost for this long e
 
 
 class LinkAngle(Frozen):
-    """A set-point of a link's angle in the world."""
+    """A set-point of a link's angle in the world, or relative to another link's."""
 
     link: NonNegativeInt
     angle: Number  # [rad]
+    relative_to: NonNegativeInt | None = None
 
 
 class PegForce(Frozen):
@@ -84,11 +85,12 @@ class PushShape:
         if links < 2:
             raise InvalidInput(f"controller 'push-shape' needs at least 2 links; robot {robot.name!r} has one")
         for k, wish in enumerate(options.angles):
-            if wish.link >= links:
-                raise InvalidInput(
-                    f"controller 'push-shape', option angles.{k}.link = {wish.link}: robot {robot.name!r} has links 0 "
-                    f"to {links - 1}"
-                )
+            for name, link in (("link", wish.link), ("relative_to", wish.relative_to)):
+                if link is not None and link >= links:
+                    raise InvalidInput(
+                        f"controller 'push-shape', option angles.{k}.{name} = {link}: robot {robot.name!r} has links 0 "
+                        f"to {links - 1}"
+                    )
         for k, wish in enumerate(options.forces):
             if wish.peg >= len(options.pegs):
                 raise InvalidInput(
@@ -124,7 +126,7 @@ class PushShape:
         chain, contacts = self.chain, points.contacts
         task = Rows.none(chain.coordinates)
         if self._options.angles:
-            rows = [link_angle_row(chain, wish.link) for wish in self._options.angles]
+            rows = [_angle_row(chain, wish) for wish in self._options.angles]
             task = Rows(np.array(rows), np.array([wish.angle for wish in self._options.angles]))
         touches = Touches(contacts.link, self._pegs.centre[points.peg], self._pegs.radius[points.peg])
         forces = Rows(np.zeros((len(self._options.forces), len(points.peg))), np.zeros(len(self._options.forces)))
@@ -188,6 +190,11 @@ class PushShape:
         torque = self._options.hold_stiffness * (held - obs.joint_angle) - self._options.hold_damping * obs.joint_rate
         limit = self._options.torque_limit
         return Command(held, np.zeros_like(held), np.clip(torque, -limit, limit))
+
+
+def _angle_row(chain: TailChain, wish: LinkAngle) -> FloatArray:
+    row = link_angle_row(chain, wish.link)
+    return row if wish.relative_to is None else row - link_angle_row(chain, wish.relative_to)
 
 
 def _of_first_contact(force: FloatArray, peg: Any, contacts: PegContacts) -> FloatArray:
