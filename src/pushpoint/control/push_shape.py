@@ -10,12 +10,14 @@ from pydantic import NonNegativeInt
 from pushpoint.control import ControlEvent, ControllerState, controllers
 from pushpoint.control._base import refuse_pitch
 from pushpoint.control._push_qp import Keeping, PushProgram, Weights, Wish
+from pushpoint.control._reachable import Aim, reachable
 from pushpoint.control._sensing import Observer, Sensing, restored, stored
 from pushpoint.errors import InvalidInput
 from pushpoint.fields import Frozen, NonNegative, Number, Positive, PositiveOrInf
 from pushpoint.mechanics.peg_contacts import PegContacts
 from pushpoint.mechanics.tail_chain import TailChain, TailState
 from pushpoint.planning.equilibrium import Held, Rows, Touches, held_pair, link_angle_row
+from pushpoint.planning.feasibility import base_rows
 from pushpoint.planning.push_points import Pegs, PushPoints, push_points
 from pushpoint.robots import Robot
 from pushpoint.types import Command, FloatArray, Observation
@@ -172,17 +174,36 @@ class PushShape:
         return f"no link touches peg {gone[0]}, which should be pushed with {state['force'][gone[0]]:.3g} N"
 
     def _wish(self, state: ControllerState, time: float, body: TailState, points: PushPoints) -> Wish:
-        """Feedback to a shape that goes smoothly from the start to the goal; forces come with it."""
-        part, rate, change = smooth_step((time - state["began"]) / self._options.ramp)
-        way, ramp = state["goal"] - state["begin"], self._options.ramp
-        wanted = state["begin"] + part * way
-        acceleration = change / ramp**2 * way + self._options.stiffness * (wanted - body.q)
-        acceleration += self._options.damping * (rate / ramp * way - body.rate)
+        """Feedback to a shape that goes smoothly from the start to the goal, as far as motors and pegs can follow.
+
+        With set-points of forces the joints have a shape to go to, the one that can hold them. Without, only the chosen
+        angles have, and all else comes to rest where it is: the robot may have slid along its pegs meanwhile.
+        """
+        contacts, k = points.contacts, len(points.peg)
+        part = smooth_step((time - state["began"]) / self._options.ramp)
         drag = np.zeros(self.chain.coordinates)
         drag[1 : self.chain.links] = -self._joint_damping * body.rate[1 : self.chain.links]
-        if not self._options.forces:
-            return Wish(acceleration, drag)
-        return Wish(acceleration, drag, part * _of_first_contact(state["force"], points.peg, points.contacts))
+        keeping = Keeping()
+        gap = -keeping.damping * contacts.gap_rate - keeping.stiffness * contacts.gap
+        if self._options.forces:
+            toward = self._toward(part, np.eye(self.chain.coordinates), state["begin"], state["goal"], body)
+            aim = Aim.of(toward, k)._replace(gap=gap, arbitrary=base_rows(self.chain.links))
+            force = part[0] * _of_first_contact(state["force"], points.peg, contacts)
+            return Wish(reachable(body, contacts, aim)[0], drag, force)
+        rows = np.array([_angle_row(self.chain, wish) for wish in self._options.angles])
+        rows = rows.reshape(-1, self.chain.coordinates)
+        value = self._toward(part, rows, state["begin"], state["goal"], body)
+        aim = Aim.of(-self._options.damping * body.rate, k)._replace(gap=gap, rows=rows, value=value)
+        return Wish(reachable(body, contacts, aim)[0], drag)
+
+    def _toward(
+        self, part: tuple[float, float, float], rows: FloatArray, begin: FloatArray, goal: FloatArray, body: TailState
+    ) -> FloatArray:
+        """Accelerations of rows @ q on their way from begin to goal, with feedback."""
+        way, ramp, (share, rate, change) = rows @ (goal - begin), self._options.ramp, part
+        off = rows @ (begin - body.q) + share * way
+        late = rate / ramp * way - rows @ body.rate
+        return np.asarray(change / ramp**2 * way + self._options.stiffness * off + self._options.damping * late)
 
     def _hold(self, state: ControllerState, obs: Observation) -> Command:
         """A spring and a damper at every joint, within the limit."""

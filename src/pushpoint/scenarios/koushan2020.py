@@ -74,7 +74,7 @@ add(
     "Fourteen links kept straight against three pegs by a torque at the centre",
     "5.2 and Table 5.1",
     Choice(name="joint-pid", options={"torque": [[CENTRE, TORQUE]], **gains(10.0, 3.0), "derivative": 0.3}),
-    duration=40.0,
+    duration=20.0,
     **FOURTEEN,
 )
 add(

@@ -12,13 +12,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from pushpoint.control._reachable import Aim, reachable
 from pushpoint.control.hybrid_position_force.projections import SINGULAR
 from pushpoint.errors import InvalidInput
 from pushpoint.mechanics.peg_contacts import PegContacts
 from pushpoint.mechanics.tail_chain import TailState
 from pushpoint.types import FloatArray
-
-SOFT = 1e-3  # [1/kg]: how much forces count beside errors of acceleration
 
 
 class Driven(NamedTuple):
@@ -59,22 +58,10 @@ def without_reactions(state: TailState, wanted: FloatArray, free: list[int]) -> 
 def with_reactions(state: TailState, contacts: PegContacts, wanted: FloatArray, free: list[int]) -> Driven:
     """(3.46)-(3.48) corrected: passive rows with J_n' lambda, and contacts that hold, J_n q'' = -bias.
 
-    On three pegs not all accelerations psi'' are possible, and near a straight robot phi'' and lambda are hardly told.
-    Taken are those nearest to the wanted ones in the metric M, with the smallest lambda:
-
-        minimise  |psi'' - wanted|^2_M / 2 + SOFT |lambda|^2 / 2   subject to both rows.
+    On three pegs not all accelerations psi'' are possible, and near a straight robot phi'' and lambda are hardly told;
+    the nearest ones that are possible are taken.
     """
-    M, C, rows = state.mass_matrix, state.coriolis_force, contacts.normal_jacobian
-    passive, k, N = [0, state.chain.links, state.chain.links + 1], len(rows), len(wanted)
-    weight = np.zeros((N + k, N + k))
-    weight[:N, :N] = M
-    weight[free], weight[:, free] = 0.0, 0.0
-    weight[N:, N:] = SOFT * np.eye(k)
-    held = np.block([[rows, np.zeros((k, k))], [M[passive], -rows[:, passive].T]])
-    size = len(held)
-    left = np.block([[weight, held.T], [held, np.zeros((size, size))]])
-    right = np.concatenate([weight[:, :N] @ wanted, -contacts.bias, -C[passive]])
-    found = np.linalg.lstsq(left, right, rcond=SINGULAR)[0]
-    q2, force = found[:N], found[N : N + k]
-    torque = M @ q2 + C - rows.T @ force
+    aim = Aim.of(wanted, len(contacts.link))._replace(arbitrary=free)
+    q2, force = reachable(state, contacts, aim)
+    torque = state.mass_matrix @ q2 + state.coriolis_force - contacts.normal_jacobian.T @ force
     return Driven(torque[1:-2], q2, force)
