@@ -109,7 +109,8 @@ class PushShape:
         points = push_points(body, self._pegs)
         goal = self._goal(body, points)
         force, touched = np.zeros(len(self._options.pegs)), np.zeros(len(self._options.pegs), dtype=bool)
-        force[points.peg], touched[points.peg] = goal.force, True
+        np.add.at(force, points.peg, goal.force)  # two links may share a peg
+        touched[points.peg] = True
         return {
             "mode": "drive",
             "begin": body.q,
