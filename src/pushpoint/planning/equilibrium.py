@@ -21,7 +21,7 @@ from pushpoint.mechanics.tail_chain import TailChain
 from pushpoint.planning.feasibility import null_space, wrench_map
 from pushpoint.types import FloatArray, IntArray
 
-HELD = 1e-10  # [m], [N], [rad]: residual of a solution
+HELD = 1e-8  # [m], [N], [rad]: residual of a solution
 DIFFERENCE = 1e-6  # of coordinates, for derivatives of wrenches
 ITERATIONS = 60
 
