@@ -38,9 +38,7 @@ def torque_asymmetry(run: Recording, *, centre: int, start: float, end: float | 
 
 
 @measures.register("torque_off_a_line")
-def torque_off_a_line(
-    run: Recording, *, centre: int, joints: int, start: float, end: float | None = None
-) -> float:
+def torque_off_a_line(run: Recording, *, centre: int, joints: int, start: float, end: float | None = None) -> float:
     """Largest distance [N m] of mean torques from the line that fits them best, of the centre and so many joints on
     either side of it, by their distance from the centre."""
     measured = mean_torques(run, start, end)

@@ -1,4 +1,4 @@
-"""The robot of P4's simulations: SnakeSIM's model of Mamba, shortened to six links for all experiments but the first."""
+"""The robot of P4's simulations: SnakeSIM's model of Mamba, cut to six links for all experiments but the first."""
 
 from __future__ import annotations
 

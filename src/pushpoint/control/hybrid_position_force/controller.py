@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -59,7 +60,7 @@ class HybridPositionForceOptions(Frozen):
             if given and len(given) != len(self.contacts):
                 raise ValueError(f"{name} has {len(given)} values for {len(self.contacts)} contacts")
         links = [link for link, _ in self.contacts]
-        if any(here >= ahead for here, ahead in zip(links, links[1:], strict=False)):
+        if any(here >= ahead for here, ahead in pairwise(links)):
             raise ValueError(f"contacts should be in the order from the tail, one per link; links are {links}")
         for _, peg in self.contacts:
             if peg >= len(self.pegs):
@@ -177,13 +178,13 @@ class HybridPositionForce:
 
     def _motion_filter(self, contacts: PegContacts, task: Task) -> FloatArray:
         """F_p, (3.13)."""
-        chosen = np.flatnonzero(~np.isnan(self._angle))
+        chosen = np.flatnonzero(~np.isnan(self._angle)).tolist()
         essential = projections.essential_motion([TURN] * len(chosen), [task.block(i) for i in chosen])
         return projections.task_filter(projections.allowable_motion(contacts.normal_jacobian), essential)
 
     def _force_filter(self, contacts: PegContacts, task: Task) -> FloatArray:
         """F_f, (3.14)."""
-        chosen = np.flatnonzero(~np.isnan(self._force))
+        chosen = np.flatnonzero(~np.isnan(self._force)).tolist()
         blocks = [task.block(i) for i in chosen]
         essential = projections.essential_force([ACROSS] * len(chosen), blocks, self._options.form)
         return projections.task_filter(projections.allowable_force(contacts.normal_jacobian), essential)

@@ -34,7 +34,7 @@ def response(state: TailState, task: Task, torque: FloatArray) -> Response:
     light = np.linalg.solve(state.mass_matrix, np.column_stack([rows.T, b1]))
     by_force, free = light[:, :-1], light[:, -1]
     push = np.linalg.solve(rows @ by_force, b2 - rows @ free)  # K (b2 - E_F J_t M^-1 b1)
-    return Response(free + by_force @ push, -push)
+    return Response(np.asarray(free + by_force @ push), np.asarray(-push))
 
 
 def wanted_acceleration(task: Task, position: FloatArray, arbitrary: FloatArray | None = None) -> FloatArray:

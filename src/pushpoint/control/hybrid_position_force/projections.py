@@ -67,9 +67,7 @@ def essential_motion(directions: list[FloatArray], jacobians: list[FloatArray]) 
     return np.asarray(across @ inverse(along @ across) @ along)
 
 
-def essential_force(
-    directions: list[FloatArray], jacobians: list[FloatArray], form: Form = "corrected"
-) -> FloatArray:
+def essential_force(directions: list[FloatArray], jacobians: list[FloatArray], form: Form = "corrected") -> FloatArray:
     """P_ef = J_c' P (J_c')^+, (3.12) corrected (erratum P4-1): E_f (3, b) of each contact, J_c (3, N).
 
     The printed form has J_c^+ in place of the first J_c'. It maps forces to motions, and is no projector.
