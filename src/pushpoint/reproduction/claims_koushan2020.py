@@ -320,7 +320,7 @@ add_program(
     statement="and 1 N, largest distance",
 )
 add_forces("force", "force-regular-qp", (1.6, 2.4, 0.8), 0.02)
-add_forces("force-2", "force-minimal-qp", (4.0, 6.0, 2.0), 0.02)
+add_forces("force-larger", "force-minimal-qp", (4.0, 6.0, 2.0), 0.02)
 add(
     "qp-validity",
     "validity-qp",

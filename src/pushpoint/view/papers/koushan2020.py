@@ -42,7 +42,8 @@ NOT_READ = "P4's curves are not digitised; dashed are its set-points."
 DAMPED = "Joints have a damping of 0.5 N m s/rad, not in P4."
 WANTED: dict[str, Any] = {"color": style.ORANGE, "linestyle": "--", "linewidth": 1.6, "zorder": 4}
 START: dict[str, Any] = {"color": style.INK, "linestyle": (0, (3.5, 2)), "linewidth": 1.3, "zorder": 2.5}
-TABLE = Box(-0.35, 2.05, -0.62, 0.62)  # [m]: the six links and their pegs
+SHOWN_FORCE = 10.0  # [N]: hits of single rows are larger
+TABLE = Box(-0.25, 1.95, -0.3, 0.5)  # [m]: the six links and their pegs
 
 
 def name(slug: str) -> str:
@@ -68,6 +69,14 @@ def link_angle(run: Recording, link: int, relative_to: int | None = None) -> Flo
     """[rad], (rows,)."""
     angle = np.asarray(run.data["link_angle"].values, dtype=float)
     return np.asarray(angle[:, link] if relative_to is None else angle[:, link] - angle[:, relative_to])
+
+
+def motor_torque(run: Recording) -> FloatArray:
+    """[N m], (rows, joints): what is recorded holds what dampers take."""
+    robot = run.scenario.built_robot()
+    damping = np.array([robot.joint(j).damping for j in range(len(robot.links) - 1)])
+    torque, rate = (np.asarray(run.data[key].values, dtype=float) for key in ("joint_torque", "joint_rate"))
+    return np.asarray(torque + damping * rate)
 
 
 # --- 5.2 ---
@@ -132,11 +141,11 @@ def _position(runs: Runs, slug: str, title: str) -> Figure:
 
 
 def _draw_torques(axes: Axes, run: Recording) -> None:
-    torque = np.asarray(run.data["joint_torque"].values, dtype=float)
+    torque = motor_torque(run)
     for j, look in enumerate(_joint_looks(torque.shape[1])):
         axes.plot(times(run)[1:], torque[1:, j], **look)
     axes.set(ylabel="torque [N m]")
-    axes.set_title("Its joint torques, less what dampers take")
+    axes.set_title("Torques of its motors")
 
 
 def _joint_looks(joints: int) -> list[dict[str, Any]]:
@@ -210,6 +219,7 @@ def _forces(runs: Runs, slug: str, held: tuple[float, float, float]) -> Figure:
             axes.plot(times(run)[1:], peg_forces(run, peg)[1:], color=colour, zorder=3)
         axes.set(ylabel=FORCE)
     panels[0].axhline(2.0, **WANTED)
+    panels[0].set(ylim=(-0.4, SHOWN_FORCE))
     for force in held:
         panels[2].axhline(force, **WANTED | {"linewidth": 1.0})
     panels[0].set_title(f"P4's control with {slug.partition('-')[2]} chains: 2 N at obstacles 2 and 3")
@@ -221,7 +231,7 @@ def _forces(runs: Runs, slug: str, held: tuple[float, float, float]) -> Figure:
     note_below(
         sheet,
         f"{NOT_READ} At rest three smooth pegs take forces in the ratio 2 : 3 : 1 only: P4's set-points cannot be held "
-        f"(erratum P4-6),\nand the robot leaves its pegs. {DAMPED}",
+        f"(erratum P4-6),\nand the robot leaves its pegs; hits are cut off above {SHOWN_FORCE:g} N. {DAMPED}",
     )
     return sheet
 
@@ -270,14 +280,14 @@ def fig5_17(runs: Runs, published: Published) -> Figure:
         panels[1].plot(times(run)[1:], peg_forces(run, 2)[1:], color=colour, zorder=3)
     panels[0].axhline(0.1, **WANTED)
     panels[1].axhline(1.0, **WANTED)
-    panels[0].set(ylabel=ANGLE, ylim=(-1.2, 1.2))
+    panels[0].set(ylabel=ANGLE)
     panels[0].set_title("Angle of link 5 to link 3")
     panels[1].set(ylabel=FORCE)
     panels[1].set_title("Force on obstacle 3")
     _draw_torques(panels[2], runs[name("simultaneous")])
-    panels[2].set_title("Joint torques of P4's control")
+    panels[2].set_title("Torques of the motors, P4's control")
     for axes in panels:
-        axes.set(xlim=(0, times(runs[name("simultaneous")])[-1]), xlabel=TIME)
+        axes.set(xlim=(0, times(runs[name("simultaneous-qp")])[-1]), xlabel=TIME)
     label_lowest(panels)
     marks = [
         mark("P4's control", color=style.BLUE),
