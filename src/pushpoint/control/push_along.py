@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any, ClassVar
 
 import numpy as np
@@ -57,8 +56,8 @@ class PushAlongOptions(Frozen):
     stiffness: Positive = 900.0  # [1/s2], of errors of the shape
     damping: Positive = 60.0  # [1/s]
     margin: NonNegative = 1.15  # of the largest load over the drag: it stops before a place with less; 0: never
-    hold_stiffness: NonNegative = 40.0  # [N m/rad], where it stops
-    hold_damping: NonNegative = 3.0  # [N m s/rad]
+    hold_stiffness: NonNegative = 400.0  # [1/s2], of the joints where it stops
+    hold_damping: NonNegative = 40.0  # [1/s]
     sensing: Sensing = Sensing()
 
 
@@ -73,7 +72,7 @@ class PushAlong:
     """
 
     Options: ClassVar[type[Frozen]] = PushAlongOptions
-    uses: ClassVar[frozenset[str]] = frozenset({"joint_angle", "joint_rate", "link_position", "link_yaw", "contacts"})
+    uses: ClassVar[frozenset[str]] = frozenset({"joint_angle", "link_position", "link_yaw", "contacts"})
 
     def __init__(self, options: PushAlongOptions, robot: Robot, control_period: float) -> None:
         self._options, self._period = options, control_period
@@ -139,9 +138,13 @@ class PushAlong:
                 state["expected"] = push.acceleration
                 shape, rate = reference.q[1 : self.chain.links], self._options.speed * reference.slope
                 return state, Command(shape, rate[1 : self.chain.links], push.torque), tuple(events)
-            state |= {"mode": "hold", "held": obs.joint_angle.copy(), "expected": np.zeros(self.chain.coordinates)}
+            state |= {
+                "mode": "hold",
+                "held": body.q[1 : self.chain.links],
+                "expected": np.zeros(self.chain.coordinates),
+            }
             events.append(ControlEvent(obs.time, "hold", why))
-        return state, self._hold(state, obs), tuple(events)
+        return state, self._hold(state["held"], body), tuple(events)
 
     def _note_touches(self, state: ControllerState, obs: Observation) -> None:
         """Touches are known after the latency, too."""
@@ -229,14 +232,14 @@ class PushAlong:
         wrench = missing_wrench(rows, load, float(self.chain.length.sum()))
         return "they could push along, but do not last" if wrench is None else told(wrench)
 
-    def _hold(self, state: ControllerState, obs: Observation) -> Command:
-        """A spring and a damper at every joint, within the limit."""
-        held: FloatArray = state["held"]
-        torque = self._options.hold_stiffness * (held - obs.joint_angle) - self._options.hold_damping * obs.joint_rate
+    def _hold(self, held: FloatArray, body: TailState) -> Command:
+        """A spring and a damper at every joint, within the limit; by the inertia that torques find, so that none is
+        stiffer than the control rate allows."""
+        joints = slice(1, self.chain.links)
+        wanted = self._options.hold_stiffness * (held - body.q[joints]) - self._options.hold_damping * body.rate[joints]
+        mobility = np.linalg.inv(body.mass_matrix)[joints, joints]
         limit = self._options.torque_limit
-        if math.isfinite(limit):
-            torque = np.clip(torque, -limit, limit)
-        return Command(held, np.zeros_like(held), torque)
+        return Command(held, np.zeros_like(held), np.clip(np.linalg.solve(mobility, wanted), -limit, limit))
 
 
 def path_of(options: PushAlongOptions) -> Path:

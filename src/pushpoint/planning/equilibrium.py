@@ -136,8 +136,8 @@ def _jacobian(chain: TailChain, x: FloatArray, touches: Touches, task: Rows, for
 def _checked(chain: TailChain, x: FloatArray, touches: Touches) -> Held:
     """The pair, if no contact would have to pull."""
     q, force = x[: chain.coordinates], x[chain.coordinates :]
-    pulling = int(np.argmin(force))
-    if force[pulling] < -HELD:
+    if force.min(initial=0.0) < -HELD:
+        pulling = int(np.argmin(force))
         raise InvalidInput(
             f"these set-points cannot be held: the peg at link {touches.link[pulling]} would have to pull with "
             f"{-force[pulling]:.3g} N"
