@@ -52,6 +52,20 @@ def test_bad_options_of_the_joint_loops_are_named(options: dict[str, Any], said:
         pp.simulate(scenario.model_copy(update={"controller": Choice(name="joint-pid", options=options)}))
 
 
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"world.places": [0.45, 0.75]}, "2 places, but 3 sides"),
+        ({"world.sides": [1.0, 0.5, -1.0]}, "allowed are 1 \\(left\\) and -1 \\(right\\)"),
+        ({"world.radius": -0.1}, "radius"),
+        ({"robot.joint_damping": -1.0}, "joint_damping"),
+    ],
+)
+def test_bad_worlds_and_robots_are_named(changes: dict[str, Any], said: str) -> None:
+    with pytest.raises(InvalidInput, match=said):
+        pp.simulate(f"{KEY}/position-filtered", changes, duration=0.02)
+
+
 def test_set_points_that_cannot_be_held_are_refused_with_what_is_left() -> None:
     """P4's own 2 N at obstacles 2 and 3, erratum P4-6."""
     both = [{"peg": 1, "force": 2.0}, {"peg": 2, "force": 2.0}]
