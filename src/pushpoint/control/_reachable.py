@@ -53,6 +53,7 @@ def reachable(state: TailState, contacts: PegContacts, aim: Aim) -> tuple[FloatA
     rows[:k, :N], rows[k : k + 3, :N], rows[k + 3 :, :N] = J, M[passive], aim.rows
     rows[k : k + 3, N:] = -J[:, passive].T
     value = np.concatenate([aim.gap - contacts.bias, (aim.load - state.coriolis_force)[passive], aim.value])
-    left = np.block([[weight, rows.T], [rows, np.zeros((len(rows), len(rows)))]])
+    left = np.zeros((N + k + len(rows),) * 2)
+    left[: N + k, : N + k], left[: N + k, N + k :], left[N + k :, : N + k] = weight, rows.T, rows
     found = np.linalg.lstsq(left, np.concatenate([weight[:, :N] @ aim.acceleration, value]), rcond=SINGULAR)[0]
     return np.asarray(found[:N]), np.asarray(found[N : N + k])

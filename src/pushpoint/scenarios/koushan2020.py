@@ -19,10 +19,14 @@ from pushpoint.worlds.triplet import VALIDITY_PLACES, triplet_pegs
 
 KEY = "koushan2020"
 SOURCE = "Koushan 2020, Hybrid Obstacle Aided Locomotion in Snake Robots"
-STRAIGHT = Start(link=0, position=(0.15, 0.0))  # along the x axis from the origin, P4 5.1
 CONTACTS = [[1, 0], [2, 1], [4, 2]]  # P4's links 2, 3, 5 on obstacles 1, 2, 3
 SIDES = (-1.0, 1.0, -1.0)  # right, left, right: P4 5.1; of 5.2 by the sign of the torque
 DAMPING = 0.5  # [N m s/rad]
+
+
+def straight(links: int) -> Start:
+    """Along the x axis from the origin, P4 5.1, Table 5.1."""
+    return Start(link=0, position=(0.15, 0.0), joint_angle=(0.0,) * (links - 1))
 
 
 def rows(pegs: tuple[tuple[float, float, float], ...]) -> list[list[float]]:
@@ -39,7 +43,7 @@ def add(slug: str, title: str, section: str, controller: Choice, **fields: Any) 
     defaults: dict[str, Any] = {
         "robot": Choice(name="snakesim", options={"joint_damping": DAMPING}),
         "world": Choice(name="triplet"),
-        "start": STRAIGHT,
+        "start": straight(6),
         "control_period": 0.004,
         "record_period": 0.02,
     }
@@ -67,6 +71,7 @@ def gains(proportional: float, integral: float) -> dict[str, float]:
 FOURTEEN: dict[str, Any] = {
     "robot": Choice(name="snakesim", options={"links": 14, "joint_damping": DAMPING}),
     "world": Choice(name="triplet", options={"places": list(VALIDITY_PLACES), "sides": list(SIDES)}),
+    "start": straight(14),
 }
 CENTRE, TORQUE = 6, -2.0  # P4's joint 7; [N m]
 add(
