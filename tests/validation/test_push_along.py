@@ -22,7 +22,7 @@ pytest.importorskip("daqp", reason="the solver is an extra: pip install 'pushpoi
 SPEED = 0.150  # [m/s]
 SPEED_ERROR = 0.03 * SPEED  # asked for; measured 0.5 % at most
 OFF_PATH = 5e-3  # [m], asked for; measured 1.6 mm at most
-OFF_PATH_NOISY = 10e-3  # [m], asked for; measured 1.1 mm
+OFF_PATH_NOISY = 10e-3  # [m], asked for; measured 0.9 mm
 WAVE = 2.64  # [m], arc length of one wave of the path
 
 # Peak torques [N m] by ground friction and peg friction that an independent prototype of the controller needed.
@@ -127,7 +127,8 @@ def stalled_at(run: Scenario) -> float | None:
 
 @pytest.mark.slow
 def test_loads_foretold_tell_moving_from_stalled() -> None:
-    """The controller runs without its margin, so that it tries. At least 45 of 50, and places within 5 cm."""
+    """The controller runs without its margin, so that it tries. At least 45 of 50, and places within 5 cm: measured 50 of
+    50, and 2.1 cm at most."""
     right, off = 0, []
     for around in drawn(50):
         run = scenario(around, margin=0.0)
@@ -136,4 +137,4 @@ def test_loads_foretold_tell_moving_from_stalled() -> None:
         if expected is not None and found is not None:
             off.append(abs(found - expected))
     assert right >= 45
-    assert np.median(off) <= 0.05
+    assert max(off) <= 0.05

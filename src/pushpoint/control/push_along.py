@@ -23,7 +23,7 @@ from pushpoint.types import Command, FloatArray, Observation
 TOUCH_TIME = 0.05  # [s]: how long a touch counts
 NEVER = -1e9  # [s]: when a pair touched that has not
 CATCH_UP = 0.03  # [m]: the most that the reference runs ahead or behind
-CATCH_UP_RATE = 0.5  # [1/s]: at which that is made up for
+CATCH_UP_RATE, SLOW_DOWN_RATE = 0.5, 2.0  # [1/s]: at which that is made up for: gently behind, firmly ahead
 FEWEST = 3  # push-points: the robot as a whole has three freedoms
 FEW_TIME = 0.25  # [s]: with fewer for this long it stops
 STALL_TIME, STALL_PART = 2.0, 0.1  # [s], and part of the way wanted in it: less is a stall
@@ -178,7 +178,8 @@ class PushAlong:
 
     def _wish(self, state: ControllerState, body: TailState, reference: Reference) -> Wish:
         """Feedback to the moving shape; drag at the reference velocity, not at the measured one."""
-        speed = self._options.speed + CATCH_UP_RATE * (state["wanted"] - state["s"])
+        behind = state["wanted"] - state["s"]
+        speed = self._options.speed + (CATCH_UP_RATE if behind > 0.0 else SLOW_DOWN_RATE) * behind
         feedback = self._options.stiffness * (reference.q - body.q)
         feedback += self._options.damping * (speed * reference.slope - body.rate)
         velocities = body.velocities_at(self._options.speed * reference.slope)
