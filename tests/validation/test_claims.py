@@ -21,6 +21,20 @@ def refuted(report: Report) -> list[str]:
 DIFFERING = {
     "transeth2008a": {"transeth2008a/posture-high-torques"},
     "transeth2008b": {"transeth2008b/sidewinding-sideways"},
+    "koushan2020": {
+        f"koushan2020/{slug}"
+        for slug in (
+            "active-joints-contacts",
+            "force-minimal-2",
+            "force-minimal-3",
+            "force-regular-3",
+            "ignored-joints-second",
+            "position-filtered-contacts",
+            "position-filtered-overshoot",
+            "simultaneous-angle",
+            "simultaneous-force",
+        )
+    },
 }
 
 

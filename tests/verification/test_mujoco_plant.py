@@ -248,15 +248,17 @@ def test_other_grounds_are_refused_by_name(fields: dict[str, object], words: str
 @pytest.mark.parametrize(
     "fields",
     [
-        {"actuated": False}, {"stiffness": 1.0}, {"angle": 0.5}, {"damping": 1.0},
+        {"actuated": False}, {"stiffness": 1.0}, {"angle": 0.5},
         {"lower": -1.0}, {"upper": 1.0}, {"armature": 0.1},
     ],
 )  # fmt: skip
-def test_joints_with_more_than_a_servo_are_refused_by_name(fields: dict[str, object]) -> None:
+def test_joints_with_more_than_a_servo_and_a_damper_are_refused_by_name(fields: dict[str, object]) -> None:
     robot = Robot(name="three", links=BLOCK.links * 3, joints=(Joint(), Joint.parse(fields)))
     assert not robot.has_plain_joints
     ((field, value),) = fields.items()
-    words = re.escape(f"knows joints with nothing but a servo: robot.joints.1.{field} = {value}; use plant")
+    words = re.escape(
+        f"knows joints with nothing but a servo and a damper: robot.joints.1.{field} = {value}; use plant"
+    )
     with pytest.raises(InvalidInput, match=words):
         build(robot, FREE)
 
@@ -298,3 +300,22 @@ def test_track_agrees_with_planar_stepping() -> None:
     assert apart.max() < 1e-3
     push, expected = ours[1:, :, 6].sum(axis=1).mean(), reference[1:, :, 6].sum(axis=1).mean()
     assert push == pytest.approx(expected, rel=0.01)
+
+
+@pytest.mark.parametrize("limit", [math.inf, 2.0])
+def test_dampers_of_joints_act_as_on_the_planar_plant(limit: float) -> None:
+    """Both are implicit, of first order in dt; torques hold what dampers take, and their work is booked."""
+    link = Link(length=0.3, mass=1.0, inertia=4e-3, radius=0.05)
+    robot = Robot(name="damped", links=(link,) * 3, joints=(Joint(damping=0.05),) * 2, servo=Servo(torque_limit=limit))
+    still = planar_pose(robot, np.array([0.3, -0.2]), 0.0, (0.0, 0.0), 0)
+    begin = moving(robot, still, (0.0, 0.0), 0.0, np.array([1.0, -2.0]))
+    table, ends = idle(50, 2), []
+    for name in ("mujoco", "planar_stepping"):
+        plant = plants[name].build(robot, FREE, robot.servo, plants[name].Options(dt=1e-4))
+        trace = run(plant, plant.initial_state(begin), table)
+        ends.append((np.diff(trace.link[1:, :, 5], axis=1), trace.link[1:, 1:, 10], trace.energy[-1]))
+    (rate, torque, energy), (rate_there, torque_there, energy_there) = ends
+    assert np.abs(rate - rate_there).max() < 4e-4  # [rad/s] of 2; measured 1e-4
+    assert np.abs(torque - torque_there).max() < 2e-5  # [N m] of 0.1; measured 5e-6
+    assert energy[1:3] == pytest.approx(energy_there[1:3], abs=4e-6)  # [J] of 0.01; measured 8e-7
+    assert energy[2] < 0.0

@@ -44,6 +44,7 @@ class Params:
     stiffness: float  # [N m/rad]
     damping: float  # [N m s/rad]
     torque_limit: float  # [N m]
+    joint_damping: FloatArray  # [N m s/rad], (n - 1,), of the joints themselves
     servo_inertia: float  # [kg m2], see `servo_inertia`
     half_length: FloatArray  # [m], (n,)
     half_core: FloatArray  # [m], (n,)
@@ -65,6 +66,7 @@ def make_params(robot: Robot, world: World, servo: Servo, options: MujocoOptions
         stiffness=servo.stiffness,
         damping=servo.damping,
         torque_limit=servo.torque_limit,
+        joint_damping=np.array([robot.joint(j).damping for j in range(len(links) - 1)]),
         servo_inertia=servo_inertia(servo, options.dt),
         half_length=np.array([link.length / 2 for link in links]),
         half_core=np.array([link.half_core for link in links]),
@@ -167,7 +169,8 @@ def _add_link(body: Any, robot: Robot, servo: Servo, dt: float, i: int) -> Any:
         body.add_joint(type=hinge, axis=[0, 0, 1])
     else:
         armature = 0.0 if math.isfinite(servo.torque_limit) else servo_inertia(servo, dt)
-        body.add_joint(name=f"joint {i - 1}", type=hinge, axis=[0, 0, 1], armature=armature)
+        joint = body.add_joint(name=f"joint {i - 1}", type=hinge, axis=[0, 0, 1], armature=armature)
+        joint.damping = first_coefficient(joint.damping, robot.joint(i - 1).damping)
     body.mass, body.ipos, body.inertia = link.mass, [centre, 0, 0], [link.inertia] * 3
     body.explicitinertial = True
     capsule = mujoco.mjtGeom.mjGEOM_CAPSULE
@@ -181,6 +184,11 @@ def _add_link(body: Any, robot: Robot, servo: Servo, dt: float, i: int) -> Any:
     if i + 1 == len(robot.links):
         return None
     return body.add_body(name=f"link {i + 1}", pos=[centre + link.length / 2, 0, 0])
+
+
+def first_coefficient(kept: Any, value: float) -> Any:
+    """A coefficient of a joint: a number, or since MuJoCo 3.5 the first of a polynomial."""
+    return value if np.ndim(kept) == 0 else [value, *np.asarray(kept)[1:]]
 
 
 def _add_servos(spec: Any, servo: Servo, dt: float, joints: int) -> None:

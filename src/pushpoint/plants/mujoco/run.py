@@ -128,10 +128,12 @@ def step(params: Params, state: State) -> Status:
 
 
 def joint_torque(params: Params, data: Any, rate_before: FloatArray) -> FloatArray:
-    """Torques [N m] that acted during the step, see `model.servo_inertia`; at the limit none is implicit."""
-    force = data.actuator_force
-    implicit = params.servo_inertia / params.dt * (data.qvel[3:] - rate_before)
-    return np.asarray(np.where(np.abs(force) < params.torque_limit, force - implicit, force))
+    """Torques [N m] that acted during the step, see `model.servo_inertia`; at the limit none is implicit. Those of
+    dampers belong to them; MuJoCo takes them at the end of the step."""
+    force, rate = data.actuator_force, data.qvel[3:]
+    implicit = params.servo_inertia / params.dt * (rate - rate_before)
+    servo = np.where(np.abs(force) < params.torque_limit, force - implicit, force)
+    return np.asarray(servo - params.joint_damping * rate)
 
 
 def add_contacts(params: Params, state: State, before: FloatArray, mean: FloatArray) -> tuple[float, float]:
@@ -147,7 +149,7 @@ def add_contacts(params: Params, state: State, before: FloatArray, mean: FloatAr
     state.sums[link[feet], GROUND] += impulse
     friction = float(np.sum(impulse * mean[link[feet], :2]))
     pushed = 0.0
-    for c in np.flatnonzero(disc >= 0):
+    for c in np.flatnonzero((disc >= 0) & (row >= 0)):  # no row: found just out of touch
         size = params.dt * float(force[row[c]])
         if size > 0.0:
             i, k = int(link[c]), int(disc[c])

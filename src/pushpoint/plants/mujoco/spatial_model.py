@@ -17,6 +17,7 @@ import numpy as np
 
 from pushpoint.geometry.capsules import CapsuleOnLink, outline
 from pushpoint.mechanics.spatial_pose import AXIS
+from pushpoint.plants.mujoco.model import first_coefficient
 from pushpoint.plants.mujoco.options import MujocoOptions
 from pushpoint.plants.mujoco.spatial_world import (
     LINK_BIT,
@@ -208,17 +209,12 @@ def _add_hinge(body: Any, robot: Robot, servo: Servo, dt: float, k: int, axis: F
         armature=joint.armature + implicit_inertia,
         springref=joint.angle,
     )
-    hinge.stiffness = _first(hinge.stiffness, joint.stiffness)
-    hinge.damping = _first(hinge.damping, joint.damping + dt * joint.stiffness)
+    hinge.stiffness = first_coefficient(hinge.stiffness, joint.stiffness)
+    hinge.damping = first_coefficient(hinge.damping, joint.damping + dt * joint.stiffness)
     if math.isfinite(joint.lower) or math.isfinite(joint.upper):
         hinge.limited = mujoco.mjtLimited.mjLIMITED_TRUE
         hinge.range = [max(joint.lower, -FAR), min(joint.upper, FAR)]
         hinge.solref_limit, hinge.solimp_limit = contact_firmness(dt)
-
-
-def _first(kept: Any, value: float) -> Any:
-    """A coefficient of a joint: a number, or since MuJoCo 3.5 the first of a polynomial."""
-    return value if np.ndim(kept) == 0 else [value, *np.asarray(kept)[1:]]
 
 
 def _fill(body: Any, i: int, link: Link, options: MujocoOptions) -> list[LinkShape]:

@@ -12,7 +12,8 @@ from pushpoint.worlds import Disc, Obstacle, World
 SERVOS = "has no dead band"
 DISCS = "knows fixed smooth inelastic discs only"
 GROUND = "knows dry friction along and across the links only"
-JOINTS = "knows joints with nothing but a servo"
+JOINTS = "knows joints with nothing but a servo and a damper"
+KNOWN = ("damping",)  # fields of joints
 
 
 def refuse_unknown(robot: Robot, world: World, servo: Servo) -> None:
@@ -52,7 +53,7 @@ def _of_obstacle(thing: Obstacle) -> Iterator[str]:
 
 def _of_joint(joint: Joint) -> Iterator[str]:
     plain = Joint()
-    for field in Joint.model_fields:
+    for field in Joint.model_fields.keys() - KNOWN:
         value = getattr(joint, field)
         if value != getattr(plain, field):
             yield f"{field} = {value}"

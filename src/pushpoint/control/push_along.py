@@ -1,0 +1,250 @@
+"""Along a path by pushing at chosen pegs: P4's open problem, by a quadratic program with contacts."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+
+from pushpoint.control import ControlEvent, ControllerState, controllers
+from pushpoint.control._base import refuse_pitch
+from pushpoint.control._push_qp import Push, PushProgram, Wish
+from pushpoint.control._sensing import Observer, Sensing, restored, stored
+from pushpoint.errors import InvalidInput
+from pushpoint.fields import Frozen, NonNegative, Number, Positive, PositiveOrInf
+from pushpoint.mechanics.tail_chain import TailChain, TailState
+from pushpoint.planning.feasibility import Course, Drag, Margin, missing_wrench, told
+from pushpoint.planning.follow import Following, Reference
+from pushpoint.planning.paths import Path, sine_path
+from pushpoint.planning.push_points import Pegs, PushPoints, push_points
+from pushpoint.robots import Robot
+from pushpoint.types import Command, FloatArray, Observation
+
+TOUCH_TIME = 0.05  # [s]: how long a touch counts
+NEVER = -1e9  # [s]: when a pair touched that has not
+CATCH_UP = 0.03  # [m]: the most that the reference runs ahead or behind
+CATCH_UP_RATE, SLOW_DOWN_RATE = 0.5, 2.0  # [1/s]: at which that is made up for: gently behind, firmly ahead
+FEWEST = 3  # push-points: the robot as a whole has three freedoms
+FEW_TIME = 0.25  # [s]: with fewer for this long it stops
+STALL_TIME, STALL_PART = 2.0, 0.1  # [s], and part of the way wanted in it: less is a stall
+AHEAD = 0.04  # [m]: how far ahead of the head the margin counts
+MARGIN_SPACING = 0.02  # [m]
+
+
+class Sine(Frozen):
+    """y = amplitude sin(2 pi x / wavelength) from x = begin to x = end."""
+
+    amplitude: NonNegative = 0.28  # [m]
+    wavelength: Positive = 2.0  # [m]
+    begin: Number = -4.0  # [m]
+    end: Number = 5.0  # [m]
+
+
+class PushAlongOptions(Frozen):
+    """Path, map of the pegs, and what the controller believes of ground, pegs and masses."""
+
+    path: Sine | tuple[tuple[Number, Number], ...] = Sine()  # or points [m]
+    pegs: tuple[tuple[Number, Number, Positive], ...] = ()  # x, y, radius [m], in the order of the world's obstacles
+    head: Number | None = None  # [m], arc length of the head's end at the start; default: half of the path
+    speed: Positive = 0.15  # [m/s], along the path
+    torque_limit: PositiveOrInf = 5.0  # [N m]
+    ground_friction: NonNegative = 0.0
+    viscous: NonNegative = 0.0  # [N s/m], per link
+    peg_friction: NonNegative = 0.0
+    gravity: NonNegative = 9.81  # [m/s2]
+    mass_scale: Positive = 1.0  # masses in the controller's model over those of the robot
+    stiffness: Positive = 900.0  # [1/s2], of errors of the shape
+    damping: Positive = 60.0  # [1/s]
+    margin: NonNegative = 1.15  # of the largest load over the drag: it stops before a place with less; 0: never
+    hold_stiffness: NonNegative = 400.0  # [1/s2], of the joints where it stops
+    hold_damping: NonNegative = 40.0  # [1/s]
+    sensing: Sensing = Sensing()
+
+
+@controllers.register("push-along")
+class PushAlong:
+    """All joints follow the path behind the head; a quadratic program finds the torques. Servo gains should be zero.
+
+    Modes: `drive`, and `hold` where it stopped for a reason, which is an event: the shape of that moment is held. The
+    state: `mode`, `s` arc length of the head's end, `wanted` the arc length at the reference speed, `touched` (n, m)
+    when each link touched each peg last, `few` and `slow_since`, `slow_from` of the watchdogs, `held` the shape held,
+    `expected` the acceleration that the program expects, and the observer's memory.
+    """
+
+    Options: ClassVar[type[Frozen]] = PushAlongOptions
+    uses: ClassVar[frozenset[str]] = frozenset({"joint_angle", "link_position", "link_yaw", "contacts"})
+
+    def __init__(self, options: PushAlongOptions, robot: Robot, control_period: float) -> None:
+        self._options, self._period = options, control_period
+        self.chain = TailChain.of(robot, options.mass_scale)
+        self.path = path_of(options)
+        self.head = self.path.length / 2 if options.head is None else options.head
+        self.following = Following(self.chain, self.path, self.head - 0.05, max(self.path.length, self.head + 0.05))
+        drag = Drag(options.ground_friction, options.viscous, options.gravity)
+        self.course = Course(
+            self.following, Pegs.of(options.pegs), drag, options.peg_friction, options.torque_limit, options.speed
+        )
+        self.margin = self._margin_ahead()
+        self._program = PushProgram(options.torque_limit, options.peg_friction)
+        self._observer = Observer(self.chain, options.sensing, control_period)
+
+    @classmethod
+    def build(cls, options: Any, robot: Robot, control_period: float) -> PushAlong:
+        refuse_pitch("push-along", robot)
+        if len(robot.links) < 2:
+            raise InvalidInput(f"controller 'push-along' needs at least 2 links; robot {robot.name!r} has one")
+        return cls(options, robot, control_period)
+
+    def _margin_ahead(self) -> Margin | None:
+        """alpha(s) from the start to the end of the path; None if nobody asks for it."""
+        if self._options.margin == 0.0 or self._load_is_zero():
+            return None
+        return self.course.margin(self.head, float(self.following.s[-1]), MARGIN_SPACING)
+
+    def _load_is_zero(self) -> bool:
+        return self._options.ground_friction == 0.0 and self._options.viscous == 0.0
+
+    def initial_shape(self) -> FloatArray | None:
+        return np.asarray(self.following.at(self.head).q[1 : self.chain.links])
+
+    def start(self, obs: Observation) -> ControllerState:
+        memory = self._observer.begin(obs)
+        state = self.chain.at(memory.q, memory.rate)
+        s = self.path.nearest(state.joints[-1], self.head)
+        return {
+            "mode": "drive",
+            "s": s,
+            "wanted": s,
+            "touched": np.full((self.chain.links, len(self._options.pegs)), NEVER),
+            "few": 0.0,
+            "slow_since": obs.time,
+            "slow_from": s,
+            "held": obs.joint_angle.copy(),
+            "expected": np.zeros(self.chain.coordinates),
+            **stored(memory),
+        }
+
+    def step(
+        self, state: ControllerState, obs: Observation
+    ) -> tuple[ControllerState, Command, tuple[ControlEvent, ...]]:
+        state = dict(state)
+        memory, body = self._observer.step(restored(state), obs, state["expected"])
+        state |= stored(memory)
+        self._note_touches(state, obs)
+        events: list[ControlEvent] = []
+        if state["mode"] == "drive":
+            push, reference, why = self._drive(state, obs.time, body)
+            if push is not None:
+                state["expected"] = push.acceleration
+                shape, rate = reference.q[1 : self.chain.links], self._options.speed * reference.slope
+                return state, Command(shape, rate[1 : self.chain.links], push.torque), tuple(events)
+            state |= {
+                "mode": "hold",
+                "held": body.q[1 : self.chain.links],
+                "expected": np.zeros(self.chain.coordinates),
+            }
+            events.append(ControlEvent(obs.time, "hold", why))
+        return state, self._hold(state["held"], body), tuple(events)
+
+    def _note_touches(self, state: ControllerState, obs: Observation) -> None:
+        """Touches are known after the latency, too."""
+        link, peg = obs.contacts.link, obs.contacts.obstacle
+        mapped = (peg >= 0) & (peg < len(self._options.pegs))
+        touched = state["touched"] = state["touched"].copy()
+        touched[link[mapped], peg[mapped]] = obs.time + self._options.sensing.latency
+
+    def _drive(self, state: ControllerState, time: float, body: TailState) -> tuple[Push | None, Reference, str]:
+        """One tick along the path: the push, or None and the reason why there is none."""
+        reference = self._locate(state, body)
+        points = self._points(state, time, body)
+        why = self._reason_to_stop(state, time, body, points)
+        if why:
+            return None, reference, why
+        push = self._program.solve(body, points.contacts, self._wish(state, body, reference))
+        return push, reference, "the quadratic program has no solution" if push is None else ""
+
+    def _locate(self, state: ControllerState, body: TailState) -> Reference:
+        """The place on the path whose shape is nearest in the metric M: one step of Newton's method per tick."""
+        reference = self.following.at(state["s"])
+        heavy = body.mass_matrix @ reference.slope
+        state["s"] += float(heavy @ (body.q - reference.q) / (heavy @ reference.slope))
+        ahead = state["wanted"] + self._period * self._options.speed
+        state["wanted"] = min(max(ahead, state["s"] - CATCH_UP), state["s"] + CATCH_UP)
+        return self.following.at(state["s"])
+
+    def _points(self, state: ControllerState, time: float, body: TailState) -> PushPoints:
+        since = time - state["touched"]
+        return push_points(body, self.course.pegs, (since >= 0.0) & (since < TOUCH_TIME))
+
+    def _wish(self, state: ControllerState, body: TailState, reference: Reference) -> Wish:
+        """Feedback to the moving shape; drag at the reference velocity, not at the measured one."""
+        behind = state["wanted"] - state["s"]
+        speed = self._options.speed + (CATCH_UP_RATE if behind > 0.0 else SLOW_DOWN_RATE) * behind
+        feedback = self._options.stiffness * (reference.q - body.q)
+        feedback += self._options.damping * (speed * reference.slope - body.rate)
+        velocities = body.velocities_at(self._options.speed * reference.slope)
+        drag = body.generalised(self.course.drag.on(self.chain, velocities))
+        return Wish(speed**2 * reference.curvature + feedback, drag, along=reference.slope)
+
+    def _reason_to_stop(self, state: ControllerState, time: float, body: TailState, points: PushPoints) -> str:
+        """Why the robot should stop here; empty: it should not."""
+        if state["s"] >= self.following.s[-1] - 1e-3:
+            return "the end of the path"
+        state["few"] = state["few"] + self._period if len(points.peg) < FEWEST else 0.0
+        if len(points.peg) == 0 or state["few"] > FEW_TIME:
+            return f"{len(points.peg)} push-points, at least {FEWEST} are needed: {self._missing(body, points)}"
+        low = self._low_margin(state["s"])
+        if low is not None:
+            s, alpha = low
+            return f"at {s:.2f} m of the path the push-points carry {alpha:.2f} times the drag; {self._missing_at(s)}"
+        if state["s"] - state["slow_from"] > STALL_PART * self._options.speed * STALL_TIME:
+            state["slow_since"], state["slow_from"] = time, state["s"]
+        if time - state["slow_since"] > STALL_TIME:
+            return f"no progress for {STALL_TIME:g} s at {state['s']:.2f} m of the path"
+        return ""
+
+    def _low_margin(self, s: float) -> tuple[float, float] | None:
+        """The first place just ahead where too little can be carried, and alpha there."""
+        if self.margin is None:
+            return None
+        near = (self.margin.s >= s - MARGIN_SPACING) & (self.margin.s <= s + AHEAD)
+        low = np.flatnonzero(near & (self.margin.alpha < self._options.margin))
+        return (float(self.margin.s[low[0]]), float(self.margin.alpha[low[0]])) if len(low) else None
+
+    def _missing_at(self, s: float) -> str:
+        """What limits the load at a place of the path."""
+        found, contacts = self.course.propulsion(s)
+        if found.missing is not None:
+            return f"{contacts} push-points: {told(found.missing)}"
+        joint = int(np.argmax(np.abs(found.torque)))
+        limit = self._options.torque_limit
+        return f"{contacts} push-points, joint {joint} at its limit of {limit:g} N m"
+
+    def _missing(self, body: TailState, points: PushPoints) -> str:
+        """The direction in which the present push-points do not push."""
+        reference = self.following.at(self.head)
+        velocities = body.velocities_at(self._options.speed * reference.slope)
+        drag = Drag(
+            max(self._options.ground_friction, 0.1), self._options.viscous
+        )  # a direction, also without friction
+        load = -body.generalised(drag.on(self.chain, velocities))
+        contacts = points.contacts
+        rows = contacts.normal_jacobian - self._options.peg_friction * contacts.tangent_jacobian
+        wrench = missing_wrench(rows, load, float(self.chain.length.sum()))
+        return "they could push along, but do not last" if wrench is None else told(wrench)
+
+    def _hold(self, held: FloatArray, body: TailState) -> Command:
+        """A spring and a damper at every joint, within the limit; by the inertia that torques find, so that none is
+        stiffer than the control rate allows."""
+        joints = slice(1, self.chain.links)
+        wanted = self._options.hold_stiffness * (held - body.q[joints]) - self._options.hold_damping * body.rate[joints]
+        mobility = np.linalg.inv(body.mass_matrix)[joints, joints]
+        limit = self._options.torque_limit
+        return Command(held, np.zeros_like(held), np.clip(np.linalg.solve(mobility, wanted), -limit, limit))
+
+
+def path_of(options: PushAlongOptions) -> Path:
+    """The path that the options describe."""
+    if isinstance(options.path, Sine):
+        return sine_path(options.path.amplitude, options.path.wavelength, options.path.begin, options.path.end)
+    return Path(np.array(options.path, dtype=float).reshape(-1, 2))

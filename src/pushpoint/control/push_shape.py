@@ -1,0 +1,234 @@
+"""Chosen link angles and chosen contact forces at once, at rest on pegs: the tasks of P4 chapter 5 by one program."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+from pydantic import NonNegativeInt
+
+from pushpoint.control import ControlEvent, ControllerState, controllers
+from pushpoint.control._base import refuse_pitch
+from pushpoint.control._push_qp import Keeping, PushProgram, Weights, Wish
+from pushpoint.control._reachable import Aim, reachable
+from pushpoint.control._sensing import Observer, Sensing, restored, stored
+from pushpoint.errors import InvalidInput
+from pushpoint.fields import Frozen, NonNegative, Number, Positive, PositiveOrInf
+from pushpoint.mechanics.peg_contacts import PegContacts
+from pushpoint.mechanics.tail_chain import TailChain, TailState
+from pushpoint.planning.equilibrium import Held, Rows, Touches, held_pair, link_angle_row
+from pushpoint.planning.feasibility import base_rows
+from pushpoint.planning.push_points import Pegs, PushPoints, push_points
+from pushpoint.robots import Robot
+from pushpoint.types import Command, FloatArray, Observation
+
+FORCE_WEIGHT = 1e-2  # [1/kg]: set-points of forces count, errors of the shape count more
+LOST_TIME = 0.25  # [s]: a contact with a set-point that is lost for this long ends the task
+
+
+class LinkAngle(Frozen):
+    """A set-point of a link's angle in the world, or relative to another link's."""
+
+    link: NonNegativeInt
+    angle: Number  # [rad]
+    relative_to: NonNegativeInt | None = None
+
+
+class PegForce(Frozen):
+    """A set-point of the normal force at a peg."""
+
+    peg: NonNegativeInt  # index into `pegs`
+    force: NonNegative  # [N]
+
+
+class PushShapeOptions(Frozen):
+    """Set-points, map of the pegs, gains."""
+
+    angles: tuple[LinkAngle, ...] = ()
+    forces: tuple[PegForce, ...] = ()
+    pegs: tuple[tuple[Number, Number, Positive], ...] = ()  # x, y, radius [m], in the order of the world's obstacles
+    ramp: Positive = 2.0  # [s], from the start to the set-points
+    torque_limit: PositiveOrInf = 2.0  # [N m]
+    peg_friction: NonNegative = 0.0
+    mass_scale: Positive = 1.0  # masses in the controller's model over those of the robot
+    stiffness: Positive = 100.0  # [1/s2], of errors of the shape
+    damping: Positive = 20.0  # [1/s]
+    hold_stiffness: NonNegative = 10.0  # [N m/rad], where it gives up
+    hold_damping: NonNegative = 1.0  # [N m s/rad]
+    sensing: Sensing = Sensing()
+
+
+@controllers.register("push-shape")
+class PushShape:
+    """Goes to a shape with forces that it can hold, `planning.equilibrium`, and holds it. Servo gains should be zero.
+
+    The goal is found at the start: the nearest shape in which all pegs that are touched then are still touched, with
+    the set-points met and the robot in balance. The state: `mode` (`drive`, or `hold` after giving up), `begin` and
+    `goal` (N,), `force` (m,) at each peg, `began`, `lost` since when a contact is missing, `touched` (m,) whether a peg
+    is part of the goal, `held`, `expected`, and the observer's memory.
+    """
+
+    Options: ClassVar[type[Frozen]] = PushShapeOptions
+    uses: ClassVar[frozenset[str]] = frozenset({"joint_angle", "joint_rate", "link_position", "link_yaw", "contacts"})
+
+    def __init__(self, options: PushShapeOptions, robot: Robot, control_period: float) -> None:
+        self._options, self._period = options, control_period
+        self.chain = TailChain.of(robot, options.mass_scale)
+        self._pegs = Pegs.of(options.pegs)
+        weights = Weights(force=FORCE_WEIGHT) if options.forces else Weights()
+        self._program = PushProgram(options.torque_limit, options.peg_friction, weights, Keeping())
+        self._observer = Observer(self.chain, options.sensing, control_period)
+        self._joint_damping = np.array([robot.joint(j).damping for j in range(self.chain.links - 1)])
+
+    @classmethod
+    def build(cls, options: Any, robot: Robot, control_period: float) -> PushShape:
+        refuse_pitch("push-shape", robot)
+        links = len(robot.links)
+        if links < 2:
+            raise InvalidInput(f"controller 'push-shape' needs at least 2 links; robot {robot.name!r} has one")
+        for k, wish in enumerate(options.angles):
+            for name, link in (("link", wish.link), ("relative_to", wish.relative_to)):
+                if link is not None and link >= links:
+                    raise InvalidInput(
+                        f"controller 'push-shape', option angles.{k}.{name} = {link}: robot {robot.name!r} has links 0 "
+                        f"to {links - 1}"
+                    )
+        for k, wish in enumerate(options.forces):
+            if wish.peg >= len(options.pegs):
+                raise InvalidInput(
+                    f"controller 'push-shape', option forces.{k}.peg = {wish.peg}: there are {len(options.pegs)} pegs"
+                )
+        return cls(options, robot, control_period)
+
+    def initial_shape(self) -> FloatArray | None:
+        return None
+
+    def start(self, obs: Observation) -> ControllerState:
+        memory = self._observer.begin(obs)
+        body = self.chain.at(memory.q, memory.rate)
+        points = push_points(body, self._pegs)
+        goal = self._goal(body, points)
+        force, touched = np.zeros(len(self._options.pegs)), np.zeros(len(self._options.pegs), dtype=bool)
+        np.add.at(force, points.peg, goal.force)  # two links may share a peg
+        touched[points.peg] = True
+        return {
+            "mode": "drive",
+            "begin": body.q,
+            "goal": goal.q,
+            "force": force,
+            "touched": touched,
+            "began": obs.time,
+            "lost": 0.0,
+            "held": obs.joint_angle.copy(),
+            "expected": np.zeros(self.chain.coordinates),
+            **stored(memory),
+        }
+
+    def _goal(self, body: TailState, points: PushPoints) -> Held:
+        """The pair of shape and forces to go to; refuses set-points that cannot be held."""
+        chain, contacts = self.chain, points.contacts
+        task = Rows.none(chain.coordinates)
+        if self._options.angles:
+            rows = [_angle_row(chain, wish) for wish in self._options.angles]
+            task = Rows(np.array(rows), np.array([wish.angle for wish in self._options.angles]))
+        touches = Touches(contacts.link, self._pegs.centre[points.peg], self._pegs.radius[points.peg])
+        forces = Rows(np.zeros((len(self._options.forces), len(points.peg))), np.zeros(len(self._options.forces)))
+        for k, wish in enumerate(self._options.forces):
+            at = np.flatnonzero(points.peg == wish.peg)
+            if len(at) == 0:
+                raise InvalidInput(
+                    f"controller 'push-shape', option forces.{k}.peg = {wish.peg}: no link touches it at the start"
+                )
+            forces.rows[k, at[0]], forces.value[k] = 1.0, wish.force
+        return held_pair(chain, body.q, touches, task, forces, balanced=bool(self._options.forces))
+
+    def step(
+        self, state: ControllerState, obs: Observation
+    ) -> tuple[ControllerState, Command, tuple[ControlEvent, ...]]:
+        state = dict(state)
+        memory, body = self._observer.step(restored(state), obs, state["expected"])
+        state |= stored(memory)
+        if state["mode"] == "hold":
+            return state, self._hold(state, obs), ()
+        points = push_points(body, self._pegs, self._near_goal(state))
+        why = self._missing(state, points)
+        push = None if why else self._program.solve(body, points.contacts, self._wish(state, obs.time, body, points))
+        if push is not None:
+            state["expected"] = push.acceleration
+            shape = state["goal"][1 : self.chain.links]
+            return state, Command(shape, np.zeros_like(shape), push.torque), ()
+        state |= {"mode": "hold", "held": obs.joint_angle.copy(), "expected": np.zeros(self.chain.coordinates)}
+        event = ControlEvent(obs.time, "hold", why or "the quadratic program has no solution")
+        return state, self._hold(state, obs), (event,)
+
+    def _near_goal(self, state: ControllerState) -> Any:
+        """Pegs of the goal count as touched: their contacts are sought again if they open a little."""
+        return np.broadcast_to(state["touched"], (self.chain.links, len(state["touched"])))
+
+    def _missing(self, state: ControllerState, points: PushPoints) -> str:
+        """Which contact with a set-point is lost; empty: none, or only for a moment."""
+        wanted = np.flatnonzero(state["force"] > 0.0)
+        gone = [int(peg) for peg in wanted if peg not in points.peg]
+        state["lost"] = state["lost"] + self._period if gone else 0.0
+        if state["lost"] <= LOST_TIME:
+            return ""
+        return f"no link touches peg {gone[0]}, which should be pushed with {state['force'][gone[0]]:.3g} N"
+
+    def _wish(self, state: ControllerState, time: float, body: TailState, points: PushPoints) -> Wish:
+        """Feedback to a shape that goes smoothly from the start to the goal, as far as motors and pegs can follow.
+
+        With set-points of forces the joints have a shape to go to, the one that can hold them. Without, only the chosen
+        angles have, and all else comes to rest where it is: the robot may have slid along its pegs meanwhile.
+        """
+        contacts, k = points.contacts, len(points.peg)
+        part = smooth_step((time - state["began"]) / self._options.ramp)
+        drag = np.zeros(self.chain.coordinates)
+        drag[1 : self.chain.links] = -self._joint_damping * body.rate[1 : self.chain.links]
+        keeping = Keeping()
+        gap = -keeping.damping * contacts.gap_rate - keeping.stiffness * contacts.gap
+        if self._options.forces:
+            toward = self._toward(part, np.eye(self.chain.coordinates), state["begin"], state["goal"], body)
+            aim = Aim.of(toward, k)._replace(gap=gap, arbitrary=base_rows(self.chain.links))
+            force = part[0] * _of_first_contact(state["force"], points.peg, contacts)
+            return Wish(reachable(body, contacts, aim)[0], drag, force)
+        rows = np.array([_angle_row(self.chain, wish) for wish in self._options.angles])
+        rows = rows.reshape(-1, self.chain.coordinates)
+        value = self._toward(part, rows, state["begin"], state["goal"], body)
+        aim = Aim.of(-self._options.damping * body.rate, k)._replace(gap=gap, rows=rows, value=value)
+        return Wish(reachable(body, contacts, aim)[0], drag)
+
+    def _toward(
+        self, part: tuple[float, float, float], rows: FloatArray, begin: FloatArray, goal: FloatArray, body: TailState
+    ) -> FloatArray:
+        """Accelerations of rows @ q on their way from begin to goal, with feedback."""
+        way, ramp, (share, rate, change) = rows @ (goal - begin), self._options.ramp, part
+        off = rows @ (begin - body.q) + share * way
+        late = rate / ramp * way - rows @ body.rate
+        return np.asarray(change / ramp**2 * way + self._options.stiffness * off + self._options.damping * late)
+
+    def _hold(self, state: ControllerState, obs: Observation) -> Command:
+        """A spring and a damper at every joint, within the limit."""
+        held: FloatArray = state["held"]
+        torque = self._options.hold_stiffness * (held - obs.joint_angle) - self._options.hold_damping * obs.joint_rate
+        limit = self._options.torque_limit
+        return Command(held, np.zeros_like(held), np.clip(torque, -limit, limit))
+
+
+def _angle_row(chain: TailChain, wish: LinkAngle) -> FloatArray:
+    row = link_angle_row(chain, wish.link)
+    return row if wish.relative_to is None else row - link_angle_row(chain, wish.relative_to)
+
+
+def _of_first_contact(force: FloatArray, peg: Any, contacts: PegContacts) -> FloatArray:
+    """Set-points (k,) [N] of contacts: where two links touch a peg, the nearer one has it."""
+    out = np.zeros(len(peg))
+    for each in np.unique(peg):
+        rows = np.flatnonzero(peg == each)
+        out[rows[np.argmin(contacts.gap[rows])]] = force[each]
+    return out
+
+
+def smooth_step(part: float) -> tuple[float, float, float]:
+    """From zero to one with its first two derivatives, which vanish at both ends."""
+    x = min(max(part, 0.0), 1.0)
+    return x**3 * (10 - 15 * x + 6 * x**2), 30 * x**2 * (1 - x) ** 2, 60 * x * (1 - x) * (1 - 2 * x)

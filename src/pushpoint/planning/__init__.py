@@ -1,0 +1,1 @@
+"""Offline: paths, where a chain lies on them, which push-points carry it along, and what can be held."""

@@ -1,0 +1,206 @@
+"""What push-points can carry: the largest load along a direction of motion, and what is missing.
+
+A robot that moves along u is held back by a generalised force; contacts and torques have to balance it:
+
+    S tau + (J_n - mu_o J_t)' lambda = alpha w,    lambda >= 0,  |tau| <= limit
+
+w is the load to overcome, J_t points headwards (contacts slide that way, so that peg friction has a fixed sign). The
+largest alpha is a linear program; below one the robot stalls. The rows of the virtual coordinates (phi_0, x_0, y_0)
+have no torque: they are G lambda = alpha w_base with the base wrench map G (3 x n_c), which decides on everything that
+torque limits do not.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from pushpoint.mechanics.tail_chain import TailChain, TailState
+from pushpoint.planning._scipy import scipy_part
+from pushpoint.planning.follow import Following
+from pushpoint.planning.push_points import Pegs, push_points
+from pushpoint.types import FloatArray
+
+ROUNDING = 1e-9
+SLOW = 1e-9  # [m/s]: a link slower than this has no direction of motion
+
+
+class Drag(NamedTuple):
+    """What the ground does to links: Coulomb friction and viscous drag, both the same in all directions."""
+
+    friction: float
+    viscous: float  # [N s/m], per link
+    gravity: float = 9.81  # [m/s2]
+
+    def on(self, chain: TailChain, velocity: FloatArray) -> FloatArray:
+        """Forces (n, 2) [N] on link centres that move at `velocity` (n, 2) [m/s]."""
+        speed = np.sqrt((velocity * velocity).sum(axis=1))
+        dry = self.friction * self.gravity * chain.mass / np.maximum(speed, SLOW)
+        return np.asarray(-(dry + self.viscous)[:, np.newaxis] * velocity)
+
+
+class Propulsion(NamedTuple):
+    """The answer of the linear program."""
+
+    alpha: float  # the largest multiple of the load; inf where nothing limits it
+    contact_force: FloatArray  # [N], (k,): normal forces at that load
+    torque: FloatArray  # [N m], (n - 1,)
+    missing: FloatArray | None  # (3,): base wrench (moment about the tail, force x, y) that no contact gives; a unit
+    # vector, the moment over the length of the robot; None where the contacts can push at all
+
+
+def base_rows(links: int) -> list[int]:
+    """Rows of the virtual coordinates phi_0, x_0, y_0."""
+    return [0, links, links + 1]
+
+
+def wrench_map(contact_rows: FloatArray) -> FloatArray:
+    """G, (3, k), of contact Jacobians (k, N): base wrench = G lambda."""
+    return np.asarray(contact_rows[:, base_rows(contact_rows.shape[1] - 2)].T)
+
+
+def null_space(G: FloatArray) -> FloatArray:
+    """Orthonormal columns lambda with G lambda = 0: normal forces that can be held at rest, erratum P4-6."""
+    if G.shape[1] == 0:
+        return np.zeros((0, 0))
+    _, sizes, rows = np.linalg.svd(G)
+    rank = int((sizes > ROUNDING * max(1.0, sizes[0])).sum())
+    return np.asarray(rows[rank:].T)
+
+
+def largest_load(contact_rows: FloatArray, load: FloatArray, torque_limit: float, reach: float = 1.0) -> Propulsion:
+    """The largest alpha with S tau + contact_rows' lambda = alpha load.
+
+    contact_rows (k, N): J_n - mu_o J_t; load (N,); torque_limit [N m]; reach [m]: the length of the robot, by which
+    moments are compared with forces.
+    """
+    k, n = len(contact_rows), len(load) - 2
+    base, inner = base_rows(n), slice(1, n)
+    # Unknowns (lambda, alpha). Torques follow: tau = alpha load - contact_rows' lambda in the rows of the joints.
+    torque_of = np.column_stack([-contact_rows[:, inner].T, load[inner]])
+    equal = np.column_stack([contact_rows[:, base].T, -load[base]])
+    equal[0] /= reach
+    limits: dict[str, FloatArray] = {}
+    if math.isfinite(torque_limit):
+        limits = {"A_ub": np.vstack([torque_of, -torque_of]), "b_ub": np.full(2 * (n - 1), torque_limit)}
+    found = scipy_part("optimize").linprog(
+        np.append(np.zeros(k), -1.0), A_eq=equal, b_eq=np.zeros(3), bounds=(0.0, None), method="highs", **limits
+    )
+    if found.status == 3:  # unbounded
+        return Propulsion(math.inf, np.full(k, math.nan), np.full(n - 1, math.nan), None)
+    alpha = float(found.x[-1]) if found.status == 0 else 0.0
+    forces = found.x[:-1] if found.status == 0 else np.zeros(k)
+    torque = torque_of @ np.append(forces, alpha)
+    missing = missing_wrench(contact_rows, load, reach) if alpha < ROUNDING else None
+    return Propulsion(alpha, forces, torque, missing)
+
+
+def missing_wrench(contact_rows: FloatArray, load: FloatArray, reach: float = 1.0) -> FloatArray | None:
+    """The part of the base load that no lambda >= 0 gives, as a unit vector with its moment over `reach`; None if
+    contacts give all of it."""
+    scale = np.array([1.0 / reach, 1.0, 1.0])
+    wanted = scale * load[base_rows(len(load) - 2)]
+    size = float(np.linalg.norm(wanted))
+    if size == 0.0:
+        return None
+    cone = scale[:, np.newaxis] * wrench_map(contact_rows)
+    left = wanted
+    if cone.shape[1]:
+        forces, _ = scipy_part("optimize").nnls(cone, wanted)
+        left = wanted - cone @ forces
+    short = float(np.linalg.norm(left))
+    return left / short if short > 1e-6 * size else None
+
+
+def told(wrench: FloatArray) -> str:
+    """A missing wrench in words."""
+    moment, x, y = wrench
+    turn = "counter-clockwise" if moment > 0 else "clockwise"
+    parts = [f"along ({x:+.2f}, {y:+.2f})"] if math.hypot(x, y) > 0.05 else []
+    parts += [f"turning {turn} ({abs(moment):.2f} of the robot's length)"] if abs(moment) > 0.05 else []
+    return "no contact pushes " + " and ".join(parts)
+
+
+def has_form_closure(contact_rows: FloatArray) -> bool:
+    """Whether smooth contacts hold the robot with locked joints in every direction: G of rank 3, and G lambda = 0 with
+    all lambda > 0 for a subset of at least four of them."""
+    G = wrench_map(contact_rows)
+    k = G.shape[1]
+    if k < 4:
+        return False
+    G = G / np.maximum(np.linalg.norm(G, axis=1, keepdims=True), ROUNDING)
+    # Positive span: no direction d has G' d >= 0 except d = 0. Maximise sum G'd within a box; zero is the only way.
+    linprog = scipy_part("optimize").linprog
+    found = linprog(-G.sum(axis=1), A_ub=-G.T, b_ub=np.zeros(k), bounds=(-1.0, 1.0), method="highs")
+    return bool(np.linalg.matrix_rank(G, tol=1e-9) == 3 and found.status == 0 and -found.fun < ROUNDING)
+
+
+class Margin(NamedTuple):
+    """alpha along a path."""
+
+    s: FloatArray  # [m], (m,): arc length of the head's end
+    alpha: FloatArray  # (m,)
+    contacts: FloatArray  # (m,): how many push-points there are
+    braking: FloatArray  # [m/s2], (m,): at which the load alone would slow the robot down
+
+    def first_below(self, limit: float) -> float | None:
+        """Where alpha falls below a limit first [m]; None: nowhere."""
+        low = np.flatnonzero(self.alpha < limit)
+        return float(self.s[low[0]]) if len(low) else None
+
+    def stall(self, speed: float) -> float | None:
+        """Where a robot that comes at `speed` [m/s] stalls [m]; None: nowhere.
+
+        Where alpha < 1 it loses speed by v dv/ds = (alpha - 1) braking, and regains it where alpha > 1: its momentum
+        carries it over a short weak stretch.
+        """
+        square = speed**2
+        steps = np.diff(self.s, append=self.s[-1])
+        for s, alpha, braking, step in zip(self.s, self.alpha, self.braking, steps, strict=True):
+            square = min(speed**2, square + 2.0 * (alpha - 1.0) * braking * step)
+            if square <= 0.0:
+                return float(s)
+        return None
+
+
+class Course(NamedTuple):
+    """All that decides whether a robot gets along a path."""
+
+    following: Following
+    pegs: Pegs
+    drag: Drag
+    peg_friction: float
+    torque_limit: float  # [N m]
+    speed: float  # [m/s]
+
+    def moving_at(self, s: float) -> TailState:
+        """The robot on the path at the reference speed, its head's end at s [m]."""
+        reference = self.following.at(s)
+        return self.following.chain.at(reference.q, self.speed * reference.slope)
+
+    def propulsion(self, s: float) -> tuple[Propulsion, int]:
+        """The largest multiple of the drag at the reference speed that can be overcome at s, and the contacts there."""
+        return self.propulsion_at(self.moving_at(s))
+
+    def propulsion_at(self, state: TailState) -> tuple[Propulsion, int]:
+        """The same for a state that moves along its own rates."""
+        contacts = push_points(state, self.pegs).contacts
+        rows = contacts.normal_jacobian - self.peg_friction * contacts.tangent_jacobian
+        return largest_load(rows, self.load(state), self.torque_limit, float(state.chain.length.sum())), len(rows)
+
+    def load(self, state: TailState) -> FloatArray:
+        """What the drag asks for, (N,)."""
+        return -state.generalised(self.drag.on(state.chain, state.velocities))
+
+    def braking(self, state: TailState) -> float:
+        """[m/s2]: the load over the inertia, along the motion of the state."""
+        return float(self.load(state) @ state.rate / (state.rate @ state.mass_matrix @ state.rate) * self.speed)
+
+    def margin(self, begin: float, end: float, spacing: float = 0.02) -> Margin:
+        """alpha(s) between two places of the path [m]."""
+        s = np.linspace(begin, end, max(2, 1 + math.ceil((end - begin) / spacing)))
+        found = [self.propulsion(float(at)) for at in s]
+        braking = np.array([self.braking(self.moving_at(float(at))) for at in s])
+        return Margin(s, np.array([p.alpha for p, _ in found]), np.array([float(k) for _, k in found]), braking)

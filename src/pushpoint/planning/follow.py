@@ -1,0 +1,76 @@
+"""Follow the leader: all joints of a chain on one path, and how its tail coordinates change along it."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from pushpoint.errors import InvalidInput
+from pushpoint.mechanics.tail_chain import TailChain
+from pushpoint.planning._scipy import scipy_part
+from pushpoint.planning.paths import Path
+from pushpoint.types import FloatArray
+
+LONGEST = np.pi / 2  # arc over chord: that of half a circle
+CLOSED = 1e-11  # [m], error of a chord
+SPACING = 5e-3  # [m], of the tables: linear interpolation is then off by about a micrometre
+
+
+class Reference(NamedTuple):
+    """Where the chain should be when its head's end is at arc length s, and how that changes with s."""
+
+    q: FloatArray  # [rad, m], (N,)
+    slope: FloatArray  # u = dq/ds, (N,)
+    curvature: FloatArray  # d2q/ds2, (N,)
+
+
+class Following:
+    """The chain on a path as a table over the arc length of its head's end."""
+
+    def __init__(self, chain: TailChain, path: Path, begin: float, end: float) -> None:
+        if end <= begin:
+            raise InvalidInput(f"end = {end:.4g} m: should lie beyond begin = {begin:.4g} m of the path")
+        self.chain, self.path = chain, path
+        self.s = np.linspace(begin, end, max(8, 1 + round((end - begin) / SPACING)))  # [m]
+        q = coordinates_on(joints_on(chain, path, self.s))
+        spline = scipy_part("interpolate").CubicSpline(self.s, q)
+        self._table = np.stack([q, spline(self.s, 1), spline(self.s, 2)], axis=1)
+
+    def at(self, s: float) -> Reference:
+        """By linear interpolation; beyond the table its last row."""
+        place = (min(max(s, self.s[0]), self.s[-1]) - self.s[0]) / (self.s[1] - self.s[0])
+        k = min(int(place), len(self.s) - 2)
+        q, slope, curvature = self._table[k] + (place - k) * (self._table[k + 1] - self._table[k])
+        return Reference(q, slope, curvature)
+
+
+def joints_on(chain: TailChain, path: Path, s: FloatArray) -> FloatArray:
+    """[m], (len(s), n + 1, 2): the tail end, all joints and the head's end, this one at arc length s [m]."""
+    at = np.asarray(s, dtype=float)
+    points = [path(at)]
+    for length in chain.length[::-1]:
+        at = _one_link_back(path, at, float(length))
+        points.append(path(at))
+    return np.stack(points[::-1], axis=1)
+
+
+def _one_link_back(path: Path, s: FloatArray, length: float) -> FloatArray:
+    """Arc lengths at the distance `length` behind those at s, by Newton's method from the shortest possible."""
+    ahead, back = path(s), s - length
+    for _ in range(50):
+        chord = ahead - path(back)
+        distance = np.linalg.norm(chord, axis=1)
+        wrong = distance - length
+        if np.abs(wrong).max() < CLOSED and (s - back).max() < LONGEST * length:
+            return np.asarray(back)
+        slope = (chord * path.tangent(back)).sum(axis=1) / distance  # -d distance / d back
+        back = back + wrong / np.maximum(slope, 0.1)
+    raise InvalidInput(f"a link of {length} m finds no place on the path: it bends too sharply")
+
+
+def coordinates_on(joints: FloatArray) -> FloatArray:
+    """Tail coordinates (k, N) of joints (k, n + 1, 2), continuous from row to row."""
+    links = np.diff(joints, axis=1)
+    angle = np.unwrap(np.unwrap(np.arctan2(links[..., 1], links[..., 0]), axis=1), axis=0)
+    return np.concatenate([angle[:, :1], np.diff(angle, axis=1), joints[:, 0]], axis=1)

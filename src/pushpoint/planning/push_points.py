@@ -1,0 +1,69 @@
+"""Which pegs a robot can push against: a list from geometry, and what has been touched.
+
+Never the contacts of a sensor alone: a contact that is lost for an instant would drop out of the plan and be lost for
+good. The last centimetres of the tail and the tip of the head are left out: the normal turns along the path there.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from pushpoint.mechanics.peg_contacts import PegContacts, peg_contacts
+from pushpoint.mechanics.tail_chain import TailState
+from pushpoint.types import FloatArray, IntArray
+
+BoolArray = npt.NDArray[np.bool_]
+
+NEAR = 3e-3  # [m]: a smaller gap counts as contact
+KEPT = 20e-3  # [m]: and this one, where it was touched a moment ago
+ENDS = 20e-3  # [m]: of tail and head, left out
+
+
+class Pegs(NamedTuple):
+    """Round pegs as a map of the surroundings."""
+
+    centre: FloatArray  # [m], (m, 2)
+    radius: FloatArray  # [m], (m,)
+
+    @classmethod
+    def of(cls, rows: tuple[tuple[float, float, float], ...]) -> Pegs:
+        """From rows of x, y, radius [m]."""
+        table = np.array(rows, dtype=float).reshape(-1, 3)
+        return cls(np.ascontiguousarray(table[:, :2]), np.ascontiguousarray(table[:, 2]))
+
+
+class PushPoints(NamedTuple):
+    """Contacts to push against."""
+
+    peg: IntArray  # (k,)
+    contacts: PegContacts
+
+
+def push_points(state: TailState, pegs: Pegs, touched: BoolArray | None = None) -> PushPoints:
+    """All pairs of links and pegs nearer than NEAR, or nearer than KEPT where `touched` (n, m)."""
+    gaps, usable = all_gaps(state, pegs)
+    chosen = gaps < NEAR
+    if touched is not None:
+        chosen |= (gaps < KEPT) & touched
+    link, peg = np.nonzero(chosen & usable)
+    return PushPoints(peg, peg_contacts(state, link, pegs.centre[peg], pegs.radius[peg]))
+
+
+def all_gaps(state: TailState, pegs: Pegs) -> tuple[FloatArray, BoolArray]:
+    """Gaps (n, m) [m] of all links and pegs, and whether they are away from the ends of the robot."""
+    chain = state.chain
+    x = np.subtract.outer(-state.joints[:-1, 0], -pegs.centre[:, 0])
+    y = np.subtract.outer(-state.joints[:-1, 1], -pegs.centre[:, 1])
+    cos, sin, half = state.cos[:, np.newaxis], state.sin[:, np.newaxis], chain.length[:, np.newaxis] / 2
+    core = chain.core[:, np.newaxis]
+    free = x * cos + y * sin
+    along = np.minimum(np.maximum(free, half - core), half + core)
+    across = y * cos - x * sin
+    gaps = np.sqrt((free - along) ** 2 + across**2) - chain.radius[:, np.newaxis] - pegs.radius
+    usable = np.ones(gaps.shape, dtype=bool)
+    usable[0] = along[0] > half[0] - core[0] + ENDS
+    usable[-1] &= along[-1] < half[-1] + core[-1] - ENDS
+    return gaps, usable

@@ -1,0 +1,87 @@
+"""Runs of our own along a path by pushing at pegs: P4's open problem, on viscous and on dry ground.
+
+Path, robot and pegs are those of `sine-pegs` and `fourteen-link`; the controller is told what the world is like, and
+runs at 250 Hz with torques alone.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from pushpoint.robots import Servo
+from pushpoint.scenario import Choice, Scenario, Start
+from pushpoint.scenarios import scenarios
+from pushpoint.worlds.sine_pegs import inflection_pegs
+
+AMPLITUDE, WAVELENGTH = 0.28, 2.0  # [m]
+RADIUS, OFFSET = 0.1, 0.15  # [m], of the pegs
+FIRST, PEGS = -4.0, 11
+PATH = {"amplitude": AMPLITUDE, "wavelength": WAVELENGTH, "begin": -4.0, "end": 5.0}
+HEAD = 5.28  # [m], arc length of the head's end at the start: no link overlaps a peg there
+START = Start(link=13, position=(0.36518978, 0.23042105), angle=0.04896475)  # on the path with the head at HEAD
+NOISE = {"angle_noise": 3e-4, "position_noise": 3e-4, "latency": 0.008, "bandwidth": 60.0}  # [rad], [m], [s], [1/s]
+
+
+class Circumstances(NamedTuple):
+    """Ground, pegs and motors of a run."""
+
+    torque_limit: float = 5.0  # [N m]
+    friction: float = 0.0
+    viscous: float = 0.0  # [N s/m], per link
+    peg_friction: float = 0.0
+
+
+def hoal_sine(name: str, title: str, around: Circumstances, duration: float = 30.0, **controller: Any) -> Scenario:
+    """A run; `controller`: more options of it."""
+    pegs = [[x, y, RADIUS] for x, y in inflection_pegs(AMPLITUDE, WAVELENGTH, OFFSET, FIRST, PEGS)]
+    told = {
+        "path": PATH,
+        "pegs": pegs,
+        "head": HEAD,
+        "torque_limit": around.torque_limit,
+        "ground_friction": around.friction,
+        "viscous": around.viscous,
+        "peg_friction": around.peg_friction,
+    }
+    ground = {"friction": around.friction, "viscous": around.viscous, "peg_friction": around.peg_friction}
+    return Scenario(
+        name=name,
+        title=title,
+        robot=Choice(name="fourteen-link"),
+        world=Choice(name="sine-pegs", options={"first": FIRST, "pegs": PEGS, **ground}),
+        controller=Choice(name="push-along", options=told | controller),
+        servo=Servo(torque_limit=around.torque_limit),
+        start=START,
+        duration=duration,
+        control_period=0.004,
+        record_period=0.02,
+        source="ours, not published; after P4's outlook",
+    )
+
+
+def add(slug: str, title: str, around: Circumstances, **more: Any) -> None:
+    name = f"lab/{slug}"
+    scenarios.add(name, hoal_sine(name, title, around, **more))
+
+
+add("hoal-sine", "Fourteen links push themselves along a sine of pegs on a film of oil", Circumstances(viscous=0.5))
+add("hoal-sine-viscous", "The same with four times the drag", Circumstances(viscous=2.0))
+add(
+    "hoal-sine-coulomb",
+    "The same on dry ground with rough pegs",
+    Circumstances(torque_limit=6.5, friction=0.1, peg_friction=0.1),
+)
+add(
+    "hoal-sine-stall",
+    "Dry ground and motors that are too weak: it stops before the place where it would stall, says so, and holds",
+    Circumstances(torque_limit=4.8, friction=0.1, peg_friction=0.1),
+    duration=12.0,
+)
+add(
+    "hoal-sine-noise",
+    "Dry ground, noisy sensors that lag by 8 ms, and masses believed 15 % too large",
+    Circumstances(torque_limit=6.5, friction=0.1, peg_friction=0.1),
+    mass_scale=1.15,
+    margin=1.0,  # drag is believed 15 % too large as well
+    sensing=NOISE,
+)

@@ -1,0 +1,295 @@
+"""Paths, chains on them, push-points, loads that can be carried, pairs that can be held."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from pushpoint.errors import InvalidInput
+from pushpoint.mechanics.peg_contacts import peg_contacts
+from pushpoint.mechanics.tail_chain import TailChain
+from pushpoint.planning.equilibrium import Rows, Touches, balanced_forces, held_pair, link_angle_row
+from pushpoint.planning.feasibility import (
+    Course,
+    Drag,
+    Margin,
+    has_form_closure,
+    largest_load,
+    missing_wrench,
+    null_space,
+    told,
+    wrench_map,
+)
+from pushpoint.planning.follow import SPACING, Following, coordinates_on, joints_on
+from pushpoint.planning.paths import Path, sine_path
+from pushpoint.planning.push_points import Pegs, push_points
+from pushpoint.robots import Link, Robot, robots
+from pushpoint.types import FloatArray
+from pushpoint.worlds import Disc, worlds
+
+SINE = (0.28, 2.0)  # [m], amplitude and wavelength
+
+
+def chain(links: int, length: float = 0.3) -> TailChain:
+    link = Link(length=length, mass=1.0, inertia=length**2 / 12, radius=0.05)
+    return TailChain.of(Robot(name="rods", links=(link,) * links))
+
+
+def pegs_beside(chain: TailChain, link: list[int], side: list[int], radius: float = 0.1) -> Touches:
+    """Pegs that touch the middle of links of a straight robot on the x axis; side +1: on the left."""
+    at = np.array(link)
+    centre = np.stack([chain.length[0] * (at + 0.5), np.array(side) * (0.05 + radius)], axis=1)
+    return Touches(at, centre, np.full(len(link), radius))
+
+
+def rows_of(chain: TailChain, touches: Touches, q: FloatArray | None = None) -> FloatArray:
+    at = np.zeros(chain.coordinates) if q is None else q
+    return peg_contacts(chain.at(at, np.zeros_like(at)), *touches).normal_jacobian
+
+
+# --- paths ---
+
+
+def test_circle_has_its_arc_length_and_nearest_points() -> None:
+    angle = np.linspace(0.0, math.pi, 400)
+    path = Path(2.0 * np.stack([np.cos(angle), np.sin(angle)], axis=1))
+    assert path.length == pytest.approx(2.0 * math.pi, rel=1e-8)
+    point = 1.5 * np.array([math.cos(1.0), math.sin(1.0)])
+    assert path.nearest(point) == pytest.approx(2.0, rel=1e-7)
+    assert np.linalg.norm(path.tangent(np.linspace(0.0, path.length, 50)), axis=1) == pytest.approx(1.0)
+
+
+def test_paths_go_on_straight_beyond_their_ends() -> None:
+    path = Path(np.array([[0.0, 0.0], [1.0, 0.0], [2.0, 0.0]]))
+    assert path(np.array([-0.5, 2.5])) == pytest.approx(np.array([[-0.5, 0.0], [2.5, 0.0]]))
+
+
+@pytest.mark.parametrize("points", [np.zeros((1, 2)), np.zeros((3, 2))])
+def test_points_that_are_no_path_are_refused(points: FloatArray) -> None:
+    with pytest.raises(InvalidInput, match="two points"):
+        Path(points)
+
+
+def test_sine_that_ends_before_it_begins_is_refused() -> None:
+    with pytest.raises(InvalidInput, match="end = -1"):
+        sine_path(*SINE, 0.0, -1.0)
+
+
+# --- chains on paths ---
+
+
+def test_joints_lie_on_the_path_a_link_apart() -> None:
+    robot, path = chain(14), sine_path(*SINE, -4.0, 5.0)
+    joints = joints_on(robot, path, np.array([5.0, 6.0]))
+    assert np.linalg.norm(np.diff(joints, axis=1), axis=2) == pytest.approx(0.3, abs=1e-10)
+    assert joints[..., 1] == pytest.approx(0.28 * np.sin(np.pi * joints[..., 0]), abs=1e-7)
+
+
+def test_following_knows_its_own_derivatives() -> None:
+    """Against differences of exact shapes; the table is interpolated linearly, so that it is off by h^2 q'' / 8."""
+    robot, path, h = chain(14), sine_path(*SINE, -4.0, 5.0), 1e-3
+    found = Following(robot, path, 5.0, 7.0).at(6.0013)
+    before, now, after = coordinates_on(joints_on(robot, path, 6.0013 + h * np.array([-1.0, 0.0, 1.0])))
+    curvature = (after - 2 * now + before) / h**2
+    assert found.q == pytest.approx(now, abs=SPACING**2 / 8 * np.abs(curvature).max())
+    assert found.slope == pytest.approx((after - before) / (2 * h), abs=1e-3)  # measured 2e-4
+    assert found.curvature == pytest.approx(curvature, abs=0.02 * np.abs(curvature).max())  # measured 0.002
+
+
+def test_path_too_sharp_for_a_link_is_refused() -> None:
+    angle = np.linspace(0.0, 30.0, 3000)
+    circle = Path(0.1 * np.stack([np.cos(angle), np.sin(angle)], axis=1))
+    with pytest.raises(InvalidInput, match="bends too sharply"):
+        joints_on(chain(3), circle, np.array([2.0]))
+
+
+# --- push-points ---
+
+
+def test_push_points_are_near_or_were_touched_and_not_at_the_ends() -> None:
+    robot = chain(3)
+    state = robot.at(np.zeros(5), np.zeros(5))
+    beside = 0.15  # [m], link and peg touch
+    pegs = Pegs.of(
+        (
+            (0.45, beside + 0.002, 0.1),  # near
+            (0.45, -beside - 0.01, 0.1),  # farther: only where touched
+            (0.45, beside + 0.03, 0.1),  # too far
+            (0.01, beside, 0.1),  # at the tail's last centimetre
+            (0.895, -beside, 0.1),  # at the head's tip
+        )
+    )
+    found = push_points(state, pegs)
+    assert (found.contacts.link.tolist(), found.peg.tolist()) == ([1], [0])
+    touched = np.ones((3, 5), dtype=bool)
+    assert push_points(state, pegs, touched).peg.tolist() == [0, 1]
+
+
+# --- loads ---
+
+
+def test_three_point_bending_carries_twice_the_torque_over_the_arm() -> None:
+    """Two links on two pegs, pressed in the middle: a force F bends the joint by F/2 times the arm to a peg."""
+    robot, limit = chain(2), 3.0
+    rows = rows_of(robot, pegs_beside(robot, [0, 1], [-1, -1]))  # pegs on the right push to the left
+    load = np.zeros(4)
+    load[[0, 3]] = 0.3, 1.0  # a force of 1 N to the left at the joint: moment about the tail and force y
+    found = largest_load(rows, load, limit)
+    assert found.alpha == pytest.approx(2 * limit / 0.15)
+    assert found.contact_force == pytest.approx(np.full(2, found.alpha / 2))
+    assert abs(found.torque[0]) == pytest.approx(limit)
+
+
+def test_contacts_without_a_torque_limit_carry_anything() -> None:
+    robot = chain(2)
+    rows = rows_of(robot, pegs_beside(robot, [0, 1], [-1, -1]))
+    load = np.zeros(4)
+    load[[0, 3]] = 0.3, 1.0
+    assert largest_load(rows, load, math.inf).alpha == math.inf
+
+
+def course(torque_limit: float = 5.0, friction: float = 0.1, peg_friction: float = 0.1) -> Course:
+    robot = TailChain.of(robots["fourteen-link"]())
+    discs = worlds["sine-pegs"]().obstacles
+    pegs = Pegs.of(tuple((disc.x, disc.y, disc.radius) for disc in discs if isinstance(disc, Disc)))
+    following = Following(robot, sine_path(*SINE, -4.0, 5.0), 5.0, 9.0)
+    return Course(following, pegs, Drag(friction, 0.0), peg_friction, torque_limit, 0.15)
+
+
+def test_largest_load_balances_every_link() -> None:
+    here = course()
+    reference = here.following.at(6.0)
+    state = here.following.chain.at(reference.q, 0.15 * reference.slope)
+    contacts = push_points(state, here.pegs).contacts
+    rows = contacts.normal_jacobian - here.peg_friction * contacts.tangent_jacobian
+    load = -state.generalised(here.drag.on(state.chain, state.velocities))
+    found, count = here.propulsion(6.0)
+    left = state.chain.actuation @ found.torque + rows.T @ found.contact_force - found.alpha * load
+    assert count == len(rows) >= 3
+    assert np.abs(left).max() < 1e-7  # [N], [N m]; measured 2e-9: the solver's own
+    assert np.abs(found.torque).max() == pytest.approx(5.0, abs=1e-6)
+    assert found.contact_force.min() >= -1e-9
+
+
+def test_load_grows_with_torque_and_falls_with_friction() -> None:
+    alpha = [course(limit).propulsion(6.0)[0].alpha for limit in (2.5, 5.0)]
+    assert alpha[1] == pytest.approx(2.0 * alpha[0], rel=1e-6)
+    rough = [course(peg_friction=mu).propulsion(6.0)[0].alpha for mu in (0.0, 0.1, 0.3)]
+    assert rough == sorted(rough, reverse=True)
+    assert course(friction=0.2).propulsion(6.0)[0].alpha == pytest.approx(rough[1] / 2, rel=1e-6)
+
+
+def test_drag_is_coulomb_plus_viscous() -> None:
+    robot = chain(2)
+    force = Drag(0.1, 2.0).on(robot, np.array([[0.3, 0.4], [0.0, 0.0]]))
+    assert force[0] == pytest.approx(-(0.1 * 9.81 / 0.5 + 2.0) * np.array([0.3, 0.4]))
+    assert force[1] == pytest.approx(0.0)
+
+
+def test_peg_on_a_slope_drives_by_sine_less_friction_times_cosine() -> None:
+    """F_x = N (sin psi - mu cos psi), the peg on the left of a link that rises: the critical friction is tan psi."""
+    robot, slope, mu = chain(3), 0.7, 0.3
+    state = robot.at(np.array([slope, 0.0, 0.0, 0.0, 0.0]), np.zeros(5))
+    centre = state.centres[1] + 0.15 * state.left[1]
+    contact = peg_contacts(state, np.array([1]), centre[np.newaxis], np.array([0.1]))
+    row = contact.normal_jacobian - mu * contact.tangent_jacobian
+    assert row[0, 3] == pytest.approx(math.sin(slope) - mu * math.cos(slope))
+
+
+def test_momentum_carries_over_a_short_weak_stretch() -> None:
+    """v^2 falls by 2 (1 - alpha) braking per metre."""
+    s = np.arange(0.0, 1.0, 1e-3)
+    short, long = (np.where((s > 0.2) & (s < 0.2 + width), 0.9, 1.5) for width in (0.02, 0.5))
+    margins = [Margin(s, alpha, np.full_like(s, 3.0), np.ones_like(s)) for alpha in (short, long)]
+    assert margins[0].first_below(1.0) == pytest.approx(0.201)
+    assert margins[0].stall(0.15) is None
+    stop = 0.2 + 0.15**2 / (2 * 0.1 * 1.0)
+    assert margins[1].stall(0.15) == pytest.approx(stop, abs=2e-3)
+
+
+def test_pegs_rougher_than_the_path_is_steep_carry_nothing() -> None:
+    steep = 0.28 * math.pi  # at the inflections; a bit more where a round end of a link touches
+    assert course(peg_friction=0.6 * steep).margin(6.0, 8.0, 0.1).alpha.min() > 0.0
+    assert course(peg_friction=1.5 * steep).margin(6.0, 8.0, 0.1).alpha.max() == 0.0
+
+
+def test_missing_direction_is_named() -> None:
+    robot = chain(6)
+    rows = rows_of(robot, pegs_beside(robot, [1, 2, 4], [-1, 1, -1]))
+    load = np.zeros(8)
+    load[6] = 1.0  # forward: smooth pegs beside a straight robot push across only
+    found = largest_load(rows, load, 5.0)
+    assert found.alpha == 0.0
+    assert found.missing == pytest.approx([0.0, 1.0, 0.0])
+    assert told(np.array([0.0, 1.0, 0.0])) == "no contact pushes along (+1.00, +0.00)"
+    assert "clockwise" in told(np.array([-1.0, 0.0, 0.0]))
+    assert missing_wrench(np.zeros((0, 8)), load) == pytest.approx([0.0, 1.0, 0.0])
+    load[:] = 0.0
+    assert missing_wrench(rows, load) is None
+
+
+# --- what can be held ---
+
+
+def test_forces_that_can_be_held_are_those_of_the_null_space() -> None:
+    """Pegs on links 2R, 3L, 5R of P4 and a straight robot: (2, 3, 1) a, erratum P4-6."""
+    robot = chain(6)
+    held = balanced_forces(robot, np.zeros(8), pegs_beside(robot, [1, 2, 4], [-1, 1, -1]))
+    assert held.shape == (3, 1)
+    assert held[:, 0] / held[2, 0] == pytest.approx([2.0, 3.0, 1.0])
+    assert null_space(np.zeros((3, 0))).shape == (0, 0)
+
+
+def test_pair_of_shape_and_forces_is_in_balance() -> None:
+    robot = chain(6)
+    touches = pegs_beside(robot, [1, 2, 4], [-1, 1, -1])
+    task = Rows(link_angle_row(robot, 2)[np.newaxis], np.array([0.1]))
+    held = held_pair(robot, np.zeros(8), touches, task, Rows(np.array([[0.0, 1.0, 0.0]]), np.array([1.0])))
+    contacts = peg_contacts(robot.at(held.q, np.zeros(8)), *touches)
+    assert np.abs(contacts.gap).max() < 1e-9
+    assert held.q[:3].sum() == pytest.approx(0.1, abs=1e-9)
+    assert held.force[1] == pytest.approx(1.0, abs=1e-9)
+    left = contacts.normal_jacobian.T @ held.force + robot.actuation @ held.torque
+    assert np.abs(left).max() < 1e-8
+
+
+def test_straight_robot_holds_1_6_2_4_0_8_newton() -> None:
+    robot = chain(6)
+    touches = pegs_beside(robot, [1, 2, 4], [-1, 1, -1])
+    force = Rows(np.array([[0.0, 1.0, 0.0]]), np.array([2.4]))
+    held = held_pair(robot, np.zeros(8), touches, Rows.none(8), force)
+    assert held.force == pytest.approx([1.6, 2.4, 0.8], abs=1e-8)
+    assert held.torque == pytest.approx([0.0, -0.24, -0.36, -0.12, 0.0], abs=1e-8)  # statics: forces times arms
+
+
+def test_forces_that_cannot_be_held_say_what_is_left() -> None:
+    robot = chain(6)
+    touches = pegs_beside(robot, [1, 2, 4], [-1, 1, -1])
+    both = Rows(np.eye(3), np.array([2.0, 2.0, 2.0]))  # P4 5.4 asks for equal forces
+    with pytest.raises(InvalidInput, match=r"cannot be held: .* is left"):
+        held_pair(robot, np.zeros(8), touches, Rows(np.eye(8)[:6], np.zeros(6)), both)
+    with pytest.raises(InvalidInput, match="would have to pull with 1 N"):
+        held_pair(robot, np.zeros(8), touches, Rows.none(8), Rows(np.eye(3)[1:2], np.array([-1.0])))
+    with pytest.raises(InvalidInput, match="2 contacts: at least three"):
+        held_pair(robot, np.zeros(8), Touches(*(part[:2] for part in touches)), Rows.none(8), Rows.none(2))
+
+
+def test_form_closure_needs_contacts_on_all_sides() -> None:
+    """A single link between four pegs beside it can slide out; pegs at both ends close it in."""
+    robot = chain(1)
+    beside = Touches(
+        np.zeros(4, dtype=np.int64),
+        np.array([[0.05, 0.15], [0.25, 0.15], [0.05, -0.15], [0.25, -0.15]]),
+        np.full(4, 0.1),
+    )
+    ends = Touches(
+        np.zeros(6, dtype=np.int64),
+        np.concatenate([beside.centre, [[-0.15, 0.0], [0.45, 0.0]]]),
+        np.full(6, 0.1),
+    )
+    assert not has_form_closure(rows_of(robot, beside))
+    assert has_form_closure(rows_of(robot, ends))
+    assert not has_form_closure(rows_of(robot, ends)[:3])
+    assert wrench_map(rows_of(robot, ends)).shape == (3, 6)

@@ -1,0 +1,116 @@
+"""Controllers of P4's runs: what they refuse, hold, and report."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import pushpoint as pp
+from pushpoint.analysis import measures
+from pushpoint.errors import InvalidInput
+from pushpoint.scenario import Choice, Scenario
+from pushpoint.scenarios import scenarios
+
+KEY = "koushan2020"
+
+
+def changed(slug: str, **overrides: Any) -> Scenario:
+    return scenarios[f"{KEY}/{slug}"].with_overrides({k.replace("__", "."): v for k, v in overrides.items()})
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"angle": [0.1]}, "angle has 1 values for 3 contacts"),
+        ({"force": [None, 1.0]}, "force has 2 values for 3 contacts"),
+        ({"contacts": [[2, 0], [1, 1], [4, 2]]}, "order from the tail"),
+        ({"contacts": [[1, 0], [2, 1], [4, 7]]}, "contacts name peg 7; there are 3 pegs"),
+        ({"contacts": [[1, 0], [2, 1], [9, 2]]}, "names link 9; robot 'snakesim' has links 0"),
+        ({"free": [1, 2]}, "three different ones"),
+        ({"form": "improved"}, "form"),
+    ],
+)
+def test_bad_options_are_named(options: dict[str, Any], said: str) -> None:
+    scenario = scenarios[f"{KEY}/position-filtered"]
+    merged = Choice(name=scenario.controller.name, options=scenario.controller.options | options)
+    with pytest.raises(InvalidInput, match=said):
+        pp.simulate(scenario.model_copy(update={"controller": merged}), duration=0.02)
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"joint_angle": [0.0, 0.0]}, "joint_angle has 2 values"),
+        ({"torque": [[13, 1.0]]}, "joint 13; robot 'snakesim' has joints 0 to 12"),
+    ],
+)
+def test_bad_options_of_the_joint_loops_are_named(options: dict[str, Any], said: str) -> None:
+    scenario = scenarios[f"{KEY}/validity"]
+    with pytest.raises(InvalidInput, match=said):
+        pp.simulate(scenario.model_copy(update={"controller": Choice(name="joint-pid", options=options)}))
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"world.places": [0.45, 0.75]}, "2 places, but 3 sides"),
+        ({"world.sides": [1.0, 0.5, -1.0]}, "allowed are 1 \\(left\\) and -1 \\(right\\)"),
+        ({"world.radius": -0.1}, "radius"),
+        ({"robot.joint_damping": -1.0}, "joint_damping"),
+    ],
+)
+def test_bad_worlds_and_robots_are_named(changes: dict[str, Any], said: str) -> None:
+    with pytest.raises(InvalidInput, match=said):
+        pp.simulate(f"{KEY}/position-filtered", changes, duration=0.02)
+
+
+def test_set_points_that_cannot_be_held_are_refused_with_what_is_left() -> None:
+    """P4's own 2 N at obstacles 2 and 3, erratum P4-6."""
+    both = [{"peg": 1, "force": 2.0}, {"peg": 2, "force": 2.0}]
+    with pytest.raises(InvalidInput, match=r"cannot be held: a force of .* N along y is left"):
+        pp.simulate(changed("force-regular-qp", controller__forces=both))
+
+
+def test_lost_contacts_are_events() -> None:
+    run = pp.simulate(f"{KEY}/force-regular", duration=1.0)
+    names = run.events["name"].values.tolist()
+    assert names.count("contact-lost") >= 3
+    assert "link 1" in str(run.events["detail"].values[0])
+
+
+@pytest.mark.parametrize("form", ["printed", "corrected"])
+@pytest.mark.parametrize("options", [{"filtered": True}, {"passive": "eliminated"}, {"chains": "minimal"}])
+def test_all_of_p4s_methods_run(form: str, options: dict[str, Any]) -> None:
+    task = {"angle": [None, None, 0.1], "force": [None, 1.0, 1.0], "form": form, "force_lag": 0.05, **options}
+    loops = {"position_loop": {"proportional": 0.05, "derivative": 1.0}, "force_loop": {"proportional": 0.1}}
+    scenario = scenarios[f"{KEY}/position-filtered"]
+    given = {key: scenario.controller.options[key] for key in ("pegs", "contacts")}
+    controller = Choice(name="hybrid-position-force", options=given | task | loops)
+    run = pp.simulate(scenario.model_copy(update={"controller": controller}), duration=0.1)
+    assert np.isfinite(run.data["link_angle"].values).all()
+    assert np.abs(run.data["joint_torque"].values).max() > 0.0
+
+
+def test_a_run_goes_on_from_a_checkpoint_to_the_bit() -> None:
+    whole = pp.simulate(f"{KEY}/simultaneous", duration=0.4)
+    part = pp.simulate(f"{KEY}/simultaneous", duration=0.2)
+    rest = pp.resume(part.checkpoint(), duration=0.4)
+    assert np.array_equal(whole.data["link_angle"].values[-1], rest.data["link_angle"].values[-1])
+
+
+def test_measures_refuse_what_is_not_there() -> None:
+    run = pp.simulate(f"{KEY}/force-regular", duration=0.04)
+    for measure, options in (
+        ("link_angle", {"link": 6, "time": 0.0}),
+        ("link_angle_peak", {"link": 0, "relative_to": 9}),
+        ("peg_force", {"peg": 3, "start": 0.0}),
+        ("largest_gap", {"pairs": [(1, 5)]}),
+        ("torque_off_statics", {"centre": 5, "torque": 1.0, "reach": 1.0, "start": 0.0}),
+        ("torque_off_a_line", {"centre": 2, "joints": 3, "start": 0.0}),
+    ):
+        with pytest.raises(InvalidInput):
+            measures[measure](run, **options)
+    assert measures["first_loss"](run, pairs=[(1, 0)], gap=1.0) == pytest.approx(0.04)
+    assert measures["largest_gap"](run, pairs=[(1, 0)], end=0.0) == pytest.approx(0.0, abs=1e-12)
