@@ -298,7 +298,7 @@ def test_points_may_describe_the_path() -> None:
 
 
 def test_tick_takes_less_than_a_millisecond() -> None:
-    """14 links, drive mode, the program included; measured 0.42 ms. Minimum of many, as other work disturbs."""
+    """14 links, drive mode, the program included; measured 0.42 to 0.49 ms. Minimum of many, as other work disturbs."""
     setup = Setup.of(scenarios["lab/hoal-sine-coulomb"])
     state = setup.plant.initial_state(start(setup))
     memory = setup.controller.start(setup.observe(state, 0))

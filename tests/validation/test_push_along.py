@@ -127,8 +127,8 @@ def stalled_at(run: Scenario) -> float | None:
 
 @pytest.mark.slow
 def test_loads_foretold_tell_moving_from_stalled() -> None:
-    """The controller runs without its margin, so that it tries. At least 45 of 50, and places within 5 cm: measured
-    50 of 50, and 2.1 cm at most."""
+    """The controller runs without its margin, so that it tries. Measured: 50 of 50, and places to
+    2.1 cm."""
     right, off = 0, []
     for around in drawn(50):
         run = scenario(around, margin=0.0)
