@@ -29,7 +29,8 @@ def tolerance(name: str) -> float:
 
 @pytest.mark.parametrize("name", LAB)
 def test_every_lab_run_begins_well(name: str) -> None:
-    duration = min(1.0, scenarios[name].duration)
+    period = scenarios[name].control_period
+    duration = period * round(min(1.0, scenarios[name].duration) / period)
     recording = pp.simulate(name, duration=duration)
     assert recording.data["time"].values[-1] == pytest.approx(duration)
     assert int(recording.data["step_status"].max()) == 0

@@ -71,7 +71,7 @@ add(
     "III, Examples 1 and 4, Fig. 4",
     {"points": EXAMPLE_1, "look_ahead": 0.2},
     robot=Choice(name="square-17", options={"links": 7, "length": 0.1}),
-    duration=0.3,
+    duration=0.9,
 )
 add(
     "example-5",

@@ -168,7 +168,7 @@ def _share_time(panels: Sequence[Axes], first: Recording, second: Recording) -> 
 
 @figure(
     "fig5.8",
-    "Figs. 5.8 and 5.9: robots after position control",
+    "Fig. 5.8: robots after position control, and Fig. 5.9",
     "position-filtered",
     "position-unfiltered",
     "position-filtered-qp",
