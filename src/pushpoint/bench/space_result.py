@@ -92,7 +92,7 @@ def _size(space: Space) -> list[Requirement]:
 
 
 def _alignment(found: Alignment) -> Requirement:
-    what = f"shape curves: one alignment of {found.joints} joints [us], a fixed loop taking {found.calibration_us:.3g}"
+    what = f"shape curves: one alignment of {found.joints} joints in us, a fixed loop taking {found.calibration_us:.3g}"
     return Requirement(what, found.call_us, f"<= {LARGEST_US:g}", found.call_us <= LARGEST_US)
 
 
