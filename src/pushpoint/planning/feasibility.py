@@ -20,7 +20,7 @@ import numpy as np
 from pushpoint.mechanics.tail_chain import TailChain, TailState
 from pushpoint.planning._scipy import scipy_part
 from pushpoint.planning.follow import Following
-from pushpoint.planning.push_points import Pegs, push_points
+from pushpoint.planning.push_points import NEAR, Pegs, push_points
 from pushpoint.types import FloatArray
 
 ROUNDING = 1e-9
@@ -174,6 +174,7 @@ class Course(NamedTuple):
     peg_friction: float
     torque_limit: float  # [N m]
     speed: float  # [m/s]
+    near: float = NEAR  # [m]: pegs nearer than this count; more where the robot can lean over to them
 
     def moving_at(self, s: float) -> TailState:
         """The robot on the path at the reference speed, its head's end at s [m]."""
@@ -186,7 +187,7 @@ class Course(NamedTuple):
 
     def propulsion_at(self, state: TailState) -> tuple[Propulsion, int]:
         """The same for a state that moves along its own rates."""
-        contacts = push_points(state, self.pegs).contacts
+        contacts = push_points(state, self.pegs, near=self.near).contacts
         rows = contacts.normal_jacobian - self.peg_friction * contacts.tangent_jacobian
         return largest_load(rows, self.load(state), self.torque_limit, float(state.chain.length.sum())), len(rows)
 

@@ -42,10 +42,10 @@ class PushPoints(NamedTuple):
     contacts: PegContacts
 
 
-def push_points(state: TailState, pegs: Pegs, touched: BoolArray | None = None) -> PushPoints:
-    """All pairs of links and pegs nearer than NEAR, or nearer than KEPT where `touched` (n, m)."""
+def push_points(state: TailState, pegs: Pegs, touched: BoolArray | None = None, near: float = NEAR) -> PushPoints:
+    """All pairs of links and pegs nearer than `near` [m], or nearer than KEPT where `touched` (n, m)."""
     gaps, usable = all_gaps(state, pegs)
-    chosen = gaps < NEAR
+    chosen = gaps < near
     if touched is not None:
         chosen |= (gaps < KEPT) & touched
     link, peg = np.nonzero(chosen & usable)
