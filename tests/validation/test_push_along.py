@@ -7,15 +7,33 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.stats import spearmanr
 
 import pushpoint as pp
 from pushpoint.analysis.along_sine import arc_length, head_off_sine, head_tip, nearest_on_sine, speed_along_sine
 from pushpoint.control.push_along import PushAlong
 from pushpoint.errors import SolverFailure
+from pushpoint.mechanics.overlap import overlaps
 from pushpoint.planning.feasibility import Margin
+from pushpoint.planning.paths import sine_path
+from pushpoint.robots import Robot
 from pushpoint.scenario import Scenario
-from pushpoint.scenarios.lab_push import AMPLITUDE, HEAD, NOISE, WAVELENGTH, Circumstances, hoal_sine
-from pushpoint.simulation import Setup
+from pushpoint.scenarios.lab_push import (
+    AMPLITUDE,
+    FIRST,
+    HEAD,
+    NOISE,
+    OFFSET,
+    PEGS,
+    RADIUS,
+    WAVELENGTH,
+    Circumstances,
+    hoal_sine,
+)
+from pushpoint.simulation import Setup, start_pose
+from pushpoint.types import FloatArray, Pose
+from pushpoint.worlds import Disc, Ground, World
+from pushpoint.worlds.sine_pegs import inflection_pegs
 
 pytest.importorskip("daqp", reason="the solver is an extra: pip install 'pushpoint[qp]'")
 
@@ -138,3 +156,62 @@ def test_loads_foretold_tell_moving_from_stalled() -> None:
             off.append(abs(found - expected))
     assert right >= 45
     assert max(off) <= 0.05
+
+
+# --- layouts at random ---
+
+LEANING = 20e-3  # [m]: the robot leans over to pegs that are this near to it
+LAYOUTS = 40
+
+
+def scattered(seed: int) -> Scenario:
+    """Pegs up to half a metre along the path from where they push best, on the same side; no overlap at the start."""
+    draw = np.random.default_rng([seed, 77])
+    spread, limit = draw.uniform(0.0, 0.5), draw.uniform(4.5, 6.5)
+    base = scenario(Circumstances(float(limit), 0.1, 0.0, 0.1), margin=0.0)
+    setup, path = Setup.of(base), sine_path(AMPLITUDE, WAVELENGTH, -4.0, 5.0)
+    pose, pegs = start_pose(base, setup.robot, setup.world, setup.controller), []
+    for x, y in inflection_pegs(AMPLITUDE, WAVELENGTH, OFFSET, FIRST, PEGS):
+        s = path.nearest(np.array([x, y]))
+        forward, off = path.tangent(np.array([s]))[0], np.array([x, y]) - path(np.array([s]))[0]
+        side = np.sign(forward[0] * off[1] - forward[1] * off[0])
+        at = np.array([s + draw.uniform(-spread, spread)])
+        left = np.array([-path.tangent(at)[0, 1], path.tangent(at)[0, 0]])
+        pegs.append(beside(path(at)[0], side * left, setup.robot, pose))
+    discs = tuple(Disc(x=x, y=y, radius=RADIUS, friction=0.1) for x, y in pegs)
+    world = World(name="scattered", ground=Ground(friction=0.1), obstacles=discs)
+    told = [[x, y, RADIUS] for x, y in pegs]
+    return base.model_copy(update={"world": world}).with_overrides({"controller.pegs": told, "duration": 20.0})
+
+
+def beside(place: FloatArray, across: FloatArray, robot: Robot, pose: Pose) -> tuple[float, float]:
+    """The centre of a peg beside a place of the path, as near as the robot lets it at the start."""
+    for away in np.arange(OFFSET, OFFSET + 0.05, 5e-4):
+        x, y = place + away * across
+        alone = World(name="peg", ground=Ground(), obstacles=(Disc(x=float(x), y=float(y), radius=RADIUS),))
+        if all(depth < 1e-9 for _, _, depth in overlaps(robot, alone, pose)):
+            return float(x), float(y)
+    raise AssertionError("no room for a peg")
+
+
+def reached(run: Scenario) -> float:
+    """How far the head comes in 20 s [m]."""
+    try:
+        return place(pp.simulate(run)) - HEAD
+    except SolverFailure as failure:
+        return place(failure.recording or pytest.fail("a failure without a recording")) - HEAD
+
+
+@pytest.mark.slow
+def test_loads_foretold_rank_layouts_at_random() -> None:
+    """Rank correlation of the least alpha along the way with the way reached. In forty such layouts, with other draws,
+    it was 0.78; 0.53 if only pegs within 3 mm of the path count."""
+    least, way = [], []
+    for seed in range(LAYOUTS):
+        run = scattered(seed)
+        controller = Setup.of(run).controller
+        assert isinstance(controller, PushAlong)
+        margin = controller.course._replace(near=LEANING).margin(HEAD, HEAD + 20.0 * SPEED, 0.03)
+        least.append(float(margin.alpha.min()))
+        way.append(reached(run))
+    assert spearmanr(least, way).statistic > 0.5
