@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from typing import Any
 
@@ -9,12 +10,14 @@ import numpy as np
 import pytest
 
 import pushpoint as pp
-from pushpoint.control._shape_compliance import forces_on_points, moved_points
+from pushpoint.control._shape_compliance import forces_on_points, from_obstacles, moved_points
 from pushpoint.control._shape_options import Compliance, ShapeFollowerOptions
 from pushpoint.control.shape_follower import ShapeFollower
 from pushpoint.errors import InvalidInput
 from pushpoint.robots import robots
 from pushpoint.scenario import Choice, Scenario
+from pushpoint.scenarios import scenarios
+from pushpoint.scenarios.lab_shapes import WHERE_IT_LIES
 from pushpoint.shapes import Aligner, GaitSegment, ShapeCurve, virtual_snake
 from pushpoint.types import Contacts, FloatArray, Observation
 
@@ -78,6 +81,31 @@ def test_the_curve_in_use_stays_short() -> None:
         state, _, _ = controller.step(state, seen(k * PERIOD))
     assert len(state["points"]) < 40
     assert state["forgotten"] > 60
+
+
+UNEVEN: dict[str, Any] = {
+    "points": [(0, 0, 0), (0.3, 0.2, 0), (0.303, 0.2, 0), (0.306, 0.198, 0), (0.6, -0.2, 0), (0.9, 0, 0)]
+}
+
+
+@pytest.mark.parametrize("speed", [0.5, 20.0])
+def test_uneven_points_are_passed_at_the_speed_told(speed: float) -> None:
+    """Several points in one tick, then one in many: the curve grows before the head moves, never after."""
+    controller = follower(segment=UNEVEN, speed=speed)
+    state = controller.start(seen(0.0))
+    curve, ticks = ShapeCurve(GaitSegment.parse(UNEVEN).repeated(3 + math.ceil(60 * speed * PERIOD))), 60
+    first = state["head"]
+    for k in range(ticks):
+        state, _, _ = controller.step(state, seen(k * PERIOD))
+    way = curve.length(first, state["forgotten"] + state["head"])
+    # Lengths are integrals: where three points are 3 mm apart the parts of a piece add up to 3e-4 less than the whole.
+    assert way == pytest.approx(ticks * PERIOD * speed, rel=1e-3)
+
+
+def test_points_that_are_moved_onto_each_other_do_not_stop_the_run() -> None:
+    motion = {"amplitude": [(0.05, 0, 0), (-0.05, 0, 0), (0, 0, 0)], "frequency": math.pi / (2 * 10 * PERIOD)}
+    rows = references(follower(points=((-0.05, 0, 0), (0.05, 0, 0), (0.7, 0.1, 0)), motion=motion), 21)
+    assert np.isfinite(rows).all()
 
 
 def test_a_cycle_repeats() -> None:
@@ -175,6 +203,29 @@ def test_joints_that_cannot_follow_are_told() -> None:
     assert "joint-limit" in names
 
 
+def test_joints_that_cannot_take_the_first_shape_are_told() -> None:
+    robot = robots["square-17"]()
+    joints = tuple(j.model_copy(update={"lower": -0.1, "upper": 0.1}) for j in robot.joints)
+    tight = robot.model_copy(update={"joints": joints})
+    controller = ShapeFollower.build(ShapeFollowerOptions(segment=WAVE), tight, PERIOD)
+    state, told = controller.start(seen(0.0)), []
+    for k in range(100):
+        state, _, events = controller.step(state, seen(k * PERIOD))
+        told += events
+    assert [event.name for event in told] == ["joint-limit"]  # once, not at every tick
+
+
+def test_the_loop_counts_from_the_start_whatever_the_shape_frame() -> None:
+    wanted = []
+    for heading in (0.0, 0.5):
+        controller = follower(segment=WAVE, speed=0.5, heading=heading, loop={"reference": 0.3})
+        state = controller.start(seen(0.0))
+        state, _, _ = controller.step(state, seen(0.0))
+        wanted.append(state["heading"] - heading)
+    assert wanted[0] == pytest.approx(wanted[1])
+    assert wanted[0] > 0.0
+
+
 def test_rates_are_limited() -> None:
     rows = references(follower(segment=WAVE, speed=0.5, rate_limit=0.5), 60)
     assert np.abs(np.diff(rows, axis=0)).max() <= 0.5 * PERIOD + 1e-12
@@ -228,6 +279,13 @@ def test_impacts_are_not_taken_at_their_full_size() -> None:
         one_contact((-500.0, 0, 0)), turn, place, 4, np.array([1.0, 0, 0]), Compliance(force_limit=20)
     )
     assert total.sum(axis=0) == pytest.approx([-20.0, 0.0, 0.0])
+
+
+def test_the_ground_is_no_obstacle() -> None:
+    contacts = one_contact((0.0, 0.0, 30.0))
+    ground = dataclasses.replace(contacts, obstacle=np.array([-1]))
+    assert len(from_obstacles(contacts).link) == 1
+    assert len(from_obstacles(ground).link) == 0
 
 
 def test_points_do_not_leave_their_room() -> None:
@@ -291,6 +349,8 @@ def test_robots_start_where_they_are_drawn() -> None:
         ({"segment": WAVE, "speed": -0.1}, "speed"),
         ({"segment": WAVE, "look_ahead": 0.01}, "look_ahead"),
         ({"points": ARC, "head": 2.5}, "ends at s = 2"),
+        ({"points": ARC, "heading": 0.3}, "not steered"),
+        ({"points": ARC, "motion": {"amplitude": [(0, 0, 0.1)] * 2, "frequency": 1.0}}, "should be 1 or 3"),
         ({"segment": {"points": [(0, 0), (1e-6, 0)]}}, "too many"),
         ({"segment": WAVE, "compliance": {"stiffness": 0.0}}, "stiffness"),
         ({"segment": WAVE, "interpolation": "spline"}, "interpolation"),
@@ -304,3 +364,10 @@ def test_bad_options_are_refused(options: dict[str, Any], told: str) -> None:
 def test_a_robot_without_joints_is_refused() -> None:
     with pytest.raises(InvalidInput, match="has none"):
         follower(links=1, segment=WAVE)
+
+
+def test_pegs_stay_away_from_where_the_robot_lies() -> None:
+    """The numbers in the scenario are those of its own controller."""
+    scenario = scenarios["lab/compliant-pegs"]
+    _, laid = ShapeFollower.of(scenario).initial()
+    assert laid.frame[:, :2, 3] == pytest.approx(np.array(WHERE_IT_LIES), abs=1e-6)

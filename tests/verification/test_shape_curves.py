@@ -248,7 +248,7 @@ def test_mirrored_curves_mirror_the_robot() -> None:
 def test_a_straight_curve_makes_a_straight_robot() -> None:
     laid = Aligner(virtual_snake(snake_like(16)), LINK).align(ShapeCurve([(0, 0, 0), (2, 1, 0.5)]), 1.0)
     assert np.abs(laid.q).max() < 1e-8
-    assert deviation(ShapeCurve([(0, 0, 0), (2, 1, 0.5)]), laid) < 1e-3  # a sample's distance
+    assert deviation(ShapeCurve([(0, 0, 0), (2, 1, 0.5)]), laid) < 1e-9
 
 
 @pytest.mark.parametrize("factor", [1.0, 1.5, 2.0, 3.0])
@@ -357,6 +357,20 @@ def test_rates_are_kept() -> None:
     laid = aligner.align(curve, 20.0, memory=memory, most_turn=0.05)
     assert np.abs(laid.q - before).max() <= 0.05 + ROUND_OFF
     assert (laid.flag & SLOWED).any()
+
+
+def test_heads_that_are_nowhere_are_refused() -> None:
+    with pytest.raises(InvalidInput, match="finite"):
+        Aligner(virtual_snake(snake_like(4)), LINK).align(ShapeCurve(EXAMPLE_1), math.nan)
+
+
+def test_lengths_go_forward_and_places_have_any_shape() -> None:
+    curve = ShapeCurve(EXAMPLE_1)
+    with pytest.raises(InvalidInput, match="at most high"):
+        curve.length(3.0, 1.0)
+    assert curve.at(np.zeros((2, 5))).shape == (2, 5, 3)
+    with pytest.raises(InvalidInput, match="at least 2"):
+        GaitSegment.of_function(lambda b: (b, 0.0), points=1)
 
 
 @pytest.mark.parametrize("look_ahead", [0.5 * LINK, 0.0, math.nan, math.inf])

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from pushpoint.recording.recording import Recording
     from pushpoint.scenario import Scenario
 
+SHOWN_EVENTS = 6
+
 
 def run(
     scenario: Annotated[str, typer.Argument(help="Registered name, or path of a .yaml file.")],
@@ -95,3 +97,14 @@ def _print_metrics(recording: Recording) -> None:
     for name, value in recording.metrics().items():
         table.add_row(Text(name), f"{value:.6g}")
     results().print(table)
+    for line in _told(recording):
+        results().print(Text(line))
+
+
+def _told(recording: Recording) -> list[str]:
+    """The first events of a run, and how many more there are."""
+    events = recording.events
+    rows = zip(events["time"].values, events["name"].values, events["detail"].values, strict=True)
+    lines = [f"{time:.3f} s  {name}" + (f": {detail}" if detail else "") for time, name, detail in rows]
+    more = len(lines) - SHOWN_EVENTS
+    return lines if more <= 0 else [*lines[:SHOWN_EVENTS], f"... and {more} more events, in the recording"]

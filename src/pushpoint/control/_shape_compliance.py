@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
+
 import numpy as np
 
 from pushpoint.control._shape_options import Compliance
@@ -32,6 +34,12 @@ def forces_on_points(
         total[low] += (1.0 - part) * drawn
         total[low + 1] += part * drawn
     return total
+
+
+def from_obstacles(contacts: Contacts) -> Contacts:
+    """Without what the ground or its terrain does: its support is no obstacle."""
+    kept = contacts.obstacle >= 0
+    return Contacts(*(getattr(contacts, field.name)[kept] for field in fields(contacts)))
 
 
 def _admitted(cosine: float, propulsive: float) -> float:

@@ -19,7 +19,8 @@ Triple = tuple[Number, Number, Number]
 class PointMotion(Frozen):
     """The second way of P3 III-E: point i is off its place by amplitude sin(frequency t + i shift + phase).
 
-    `amplitude` [m] is one triple for all points, or one for each point of the segment or the curve in turn.
+    `amplitude` [m] is one triple for all points, or one for each: n for n points, k - 1 for a segment of k points,
+    whose last one is the first of the next cycle.
     """
 
     amplitude: Annotated[tuple[Triple, ...], Field(min_length=1)]
@@ -86,7 +87,18 @@ class ShapeFollowerOptions(Frozen):
             raise ValueError("should have either a segment or points")
         if self.points is not None:
             shape_control_points(self.points)
+            if self.loop is not None or self.heading != 0.0:
+                raise ValueError("a finite curve of points is not steered: heading and loop need a segment")
+        self._check_motion()
         slowest = min(v for _, v in self.speed) if isinstance(self.speed, tuple) else self.speed
         if slowest < 0.0:
             raise ValueError(f"speed = {slowest} m/s should not be negative: draw the curve the other way")
         return self
+
+    def _check_motion(self) -> None:
+        if self.motion is None:
+            return
+        points = len(self.points) if self.points is not None else len(self.segment.array()) - 1 if self.segment else 0
+        given = len(self.motion.amplitude)
+        if given not in (1, points):
+            raise ValueError(f"motion.amplitude: {given} triples; should be 1 or {points}, one for each new point")

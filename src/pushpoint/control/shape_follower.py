@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
 from pushpoint.control import ControlEvent, ControllerState, controllers
 from pushpoint.control._base import Drawing
 from pushpoint.control._schedule import Schedule
-from pushpoint.control._shape_compliance import forces_on_points, moved_points
+from pushpoint.control._shape_compliance import forces_on_points, from_obstacles, moved_points
 from pushpoint.control._shape_options import ShapeFollowerOptions
 from pushpoint.errors import InvalidInput
 from pushpoint.fields import Frozen
@@ -25,6 +25,8 @@ from pushpoint.types import Command, FloatArray, Observation
 
 BEHIND = 3  # points kept behind the tail: the curve under it does not notice that others are forgotten
 MOST_CYCLES = 10_000  # of a segment on one robot
+MEETING = 1e-6  # [m]: moved points nearer than this would leave the curve without a direction
+QUIET = 1.0  # [s] without a flag, after which a joint's next one is told again
 
 
 @controllers.register("shape-follower")
@@ -35,7 +37,8 @@ class ShapeFollower:
     of the segment were added in all; `head` and `roll`, s_h (counted from the first point in use) and phi_h;
     `heading`, psi_s; `measured` and `drawn`, the heading of the robot and of the virtual one, `turned` and `slip`, by
     how much they differ and how fast; `offset` and `offset_rate` of compliant points; `q`, `axis`: what the alignment
-    remembers; `flags` of its joints; `tail`, where the last link aims at; `ended`: a finite curve is used up.
+    remembers; `flags` of its joints, and when they were last `flagged`; `tail`, where the last link aims at; `ended`: a
+    finite curve is used up.
     """
 
     Options: ClassVar[type[Frozen]] = ShapeFollowerOptions
@@ -87,6 +90,7 @@ class ShapeFollower:
             "q": np.zeros(self._snake.joints),
             "axis": np.zeros(7),
             "flags": np.zeros(self._snake.joints, dtype=np.int64),
+            "flagged": np.full((2, self._snake.joints), -math.inf),
             "ended": False,
         }
         state["points"], state["head"] = self._first_points(state)
@@ -145,10 +149,10 @@ class ShapeFollower:
     def step(
         self, state: ControllerState, obs: Observation
     ) -> tuple[ControllerState, Command, tuple[ControlEvent, ...]]:
-        now, flags, ended = state["q"], state["flags"], state["ended"]
+        now, ended = state["q"], state["ended"]
         state = self._later(dict(state), obs)
         rate = (state["q"] - now) / self._period if self._options.rate_reference else np.zeros_like(now)
-        events = list(self._told(obs.time, flags, state["flags"]))
+        events = self._told(obs.time, state)
         if state["ended"] and not ended:
             events.append(ControlEvent(obs.time, "end-of-curve", f"the head stays at s = {state['head']:g}"))
         to_robot = self._snake.to_robot
@@ -175,7 +179,8 @@ class ShapeFollower:
         share = self._period / loop.smoothing
         state["slip"] += share * ((turned - state["turned"]) / self._period - state["slip"])
         state["turned"] = turned
-        coming = state["heading"] + turned - state["turned_first"] + state["slip"] * self._time_to_middle(state, now)
+        coming = state["heading"] - self._first["heading"] + turned - state["turned_first"]
+        coming += state["slip"] * self._time_to_middle(state, now)
         rate = loop.gain * (float(self._loop.value(moment)[0, 0]) - coming)
         return float(state["heading"] + self._period * np.clip(rate, -loop.limit, loop.limit))
 
@@ -188,20 +193,26 @@ class ShapeFollower:
     def _progress(self, state: ControllerState, way: float, now: float) -> None:
         """The head goes on by `way` [m] along the curve; a repeated curve grows before it and is forgotten behind."""
         curve = self._curve(state, now)
-        head = curve.ahead(state["head"], way) if way > 0.0 else state["head"]
         if self._steps is None:
-            state["ended"] = head >= curve.last and way > 0.0
-            state["head"] = min(head, curve.last) if way > 0.0 else head
+            head = min(curve.ahead(state["head"], way), curve.last) if way > 0.0 else state["head"]
+            state["ended"] = state["ended"] or (way > 0.0 and head == curve.last)
+            state["head"] = head
             return
-        points = state["points"]
-        while len(points) - 1 < head + AHEAD:
-            points = self._longer(points, state)
-        unused = max(0, min(int(state["tail"]) - BEHIND, len(points) - AHEAD - BEHIND))
-        longer = np.zeros((len(points) - len(state["offset"]), 3))
-        for key in ("offset", "offset_rate"):
-            state[key] = np.concatenate([state[key], longer])[unused:]
-        state["points"], state["head"] = points[unused:], head - unused
+        while curve.length(state["head"], max(state["head"], curve.last - AHEAD)) < way:
+            self._grow(state)
+            curve = self._curve(state, now)
+        state["head"] = curve.ahead(state["head"], way) if way > 0.0 else state["head"]
+        unused = max(0, min(int(state["tail"]) - BEHIND, len(state["points"]) - AHEAD - BEHIND))
+        for key in ("points", "offset", "offset_rate"):
+            state[key] = state[key][unused:]
+        state["head"] -= unused
         state["forgotten"] += unused
+
+    def _grow(self, state: ControllerState) -> None:
+        """One more point, in its place and at rest."""
+        state["points"] = self._longer(state["points"], state)
+        for key in ("offset", "offset_rate"):
+            state[key] = np.concatenate([state[key], np.zeros((1, 3))])
 
     def _curve(self, state: ControllerState, time: float) -> ShapeCurve:
         """The curve as it is at a time: points in their places, moved, pushed aside."""
@@ -212,7 +223,7 @@ class ShapeFollower:
             swing = np.sin(motion.frequency * time + motion.shift * number + motion.phase)
             amplitude = np.array(motion.amplitude)
             points = points + amplitude[number % len(amplitude)] * swing[:, np.newaxis]
-        return ShapeCurve(points, self._options.interpolation)
+        return ShapeCurve(apart(points, state["points"]), self._options.interpolation)
 
     def _laid(self, state: ControllerState, time: float, most_turn: float) -> tuple[ControllerState, Laid]:
         """The alignment at a time, and the state that remembers it."""
@@ -235,7 +246,7 @@ class ShapeFollower:
         place = curve.nearest(link_centres(self._snake, laid.frame))
         forward = np.append(np.mean(real[:, :2, 0], axis=0), 0.0)
         forward /= max(float(np.linalg.norm(forward)), 1e-9)
-        force = forces_on_points(obs.contacts, turn, place, len(state["points"]), forward, options)
+        force = forces_on_points(from_obstacles(obs.contacts), turn, place, len(state["points"]), forward, options)
         state["offset"], state["offset_rate"] = moved_points(
             state["offset"], state["offset_rate"], force, self._period, options
         )
@@ -261,15 +272,30 @@ class ShapeFollower:
         low, high = schedule.integral(np.array([begin, end]))[:, 0]
         return float(high - low)
 
-    def _told(self, time: float, before: Any, after: Any) -> list[ControlEvent]:
-        """Which joints cannot follow the curve any more."""
-        events = []
-        for flag, name in ((LIMITED, "joint-limit"), (SLOWED, "rate-limit")):
-            new = np.flatnonzero((after & flag) & ~(before & flag))
+    def _told(self, time: float, state: ControllerState) -> list[ControlEvent]:
+        """Which joints cannot follow the curve: each once, and again after a quiet time."""
+        events, last = [], state["flagged"].copy()
+        for row, (flag, name) in enumerate(((LIMITED, "joint-limit"), (SLOWED, "rate-limit"))):
+            now = (state["flags"] & flag) > 0
+            new = np.flatnonzero(now & (time - last[row] > QUIET))
+            last[row, now] = time
             if len(new):
                 joints = ", ".join(str(self._snake.joints - 1 - j) for j in new)
-                events.append(ControlEvent(time, name, f"the curve asks for more than joints {joints} can do"))
+                events.append(ControlEvent(time, name, f"the curve asks for more than these joints can do: {joints}"))
+        state["flagged"] = last
         return events
+
+
+def apart(points: FloatArray, drawn: FloatArray) -> FloatArray:
+    """Points [m] that were moved or pushed onto each other, put a hair apart the way they were drawn."""
+    met = np.flatnonzero(np.linalg.norm(np.diff(points, axis=0), axis=1) < MEETING)
+    if not len(met):
+        return points
+    points = points.copy()
+    for k in met:
+        way = drawn[k + 1] - drawn[k]
+        points[k + 1] = points[k] + 2 * MEETING * way / np.linalg.norm(way)
+    return points
 
 
 def heading_of(rotation: FloatArray) -> float:

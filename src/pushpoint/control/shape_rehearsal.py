@@ -105,14 +105,20 @@ def cycle_time(scenario: Scenario) -> float:
     if options.speed != 0.0:
         state, _ = ShapeFollower.of(scenario).initial()
         curve, head = ShapeCurve(state["points"], options.interpolation), state["head"]
-        steps = curve.last - head if options.segment is None else len(options.segment.array()) - 1
-        way = curve.length(head, head + steps) if options.segment is None else curve.length(head - steps, head)
+        way = curve.length(head, curve.last) if options.segment is None else cycle_length(options)
         ends.append(_reached(moments, Schedule.of(options.speed).integral(moments)[:, 0], way))
     if options.roll_rate != 0.0:
         ends.append(_reached(moments, np.abs(Schedule.of(options.roll_rate).integral(moments)[:, 0]), math.tau))
     if options.motion is not None and options.motion.frequency != 0.0:
         ends.append(min(scenario.duration, math.tau / abs(options.motion.frequency)))
     return max(ends)
+
+
+def cycle_length(options: ShapeFollowerOptions) -> float:
+    """Length [m] of the curve over one cycle of a segment among others."""
+    assert options.segment is not None
+    steps = len(options.segment.array()) - 1
+    return ShapeCurve(options.segment.repeated(3), options.interpolation).length(steps, 2 * steps)
 
 
 def _reached(moments: FloatArray, values: FloatArray, end: float) -> float:

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from pushpoint.robots import robots
 from pushpoint.scenario import Choice, Scenario
 from pushpoint.scenarios import scenarios
-from pushpoint.shapes import Aligner, GaitSegment, ShapeCurve, virtual_snake
 
 SOURCE = "ours, not published"
 LOOK_AHEAD = 0.15  # [m]
-CYCLES = 3  # of the wave behind the head at the start
 WAVE: dict[str, Any] = {"curve": {"x": {"advance": 0.8}, "y": {"waves": [{"amplitude": 0.14}]}}}
 
 # One cycle of sidewinding as somebody may draw it on paper: seven points, not quite even.
@@ -26,12 +23,21 @@ BY_HAND = (
 )  # [m]
 
 
-def where_it_lies() -> tuple[tuple[float, float], ...]:
-    """The joints of Aiko along the wave at the start [m], from the head: no peg may stand there."""
-    segment = GaitSegment.parse(WAVE)
-    curve = ShapeCurve(segment.repeated(CYCLES + 1))
-    laid = Aligner(virtual_snake(robots["aiko"]()), LOOK_AHEAD).align(curve, CYCLES * (len(segment.array()) - 1))
-    return tuple((round(float(x), 6), round(float(y), 6)) for x, y in laid.frame[:, :2, 3])
+# Where Aiko's joints lie along the wave at the start [m], from the head's tip: no peg may stand there.
+WHERE_IT_LIES = (
+    (2.400000, 0.000000),
+    (2.311945, -0.084442),
+    (2.197094, -0.125589),
+    (2.085447, -0.076406),
+    (1.996202, 0.006776),
+    (1.905915, 0.088827),
+    (1.789086, 0.123969),
+    (1.679166, 0.071039),
+    (1.590544, -0.012808),
+    (1.498944, -0.093389),
+    (1.380263, -0.121654),
+    (1.272272, -0.064893),
+)
 
 
 scenarios.add(
@@ -51,7 +57,7 @@ scenarios.add(
                 "gap": 0.13,
                 "radius_min": 0.03,
                 "radius_max": 0.05,
-                "keep_clear": where_it_lies(),
+                "keep_clear": WHERE_IT_LIES,
                 "clearance": 0.058,
             },
         ),

@@ -257,6 +257,8 @@ class Aligner:
 
         `memory` is read and changed; without it nothing is known of the past, and joints may turn as they need to.
         """
+        if not (math.isfinite(head) and math.isfinite(roll)):
+            raise InvalidInput(f"head = {head}, roll = {roll} rad: should be finite")
         if memory is None:
             memory, most_turn = new_memory(self.snake.joints), math.inf
         laid = new_laid(self.snake.joints)
@@ -266,9 +268,19 @@ class Aligner:
         return laid
 
 
-def deviation(curve: ShapeCurve, laid: Laid, samples: int = 2000) -> float:
-    """The largest distance [m] of a joint or the tail's tip from the curve."""
-    low = min(0.0, float(laid.aim.min()))
-    places = curve.at(np.linspace(low, curve.last, samples))
-    origins = laid.frame[1:, :, 3]
-    return float(np.linalg.norm(origins[:, np.newaxis] - places, axis=2).min(axis=1).max())
+def deviation(curve: ShapeCurve, laid: Laid) -> float:
+    """The largest distance [m] of a joint or the tail's tip from the curve near it, to chords of 1/64 of a piece."""
+    low, high = float(laid.aim.min()), float(curve.nearest(laid.frame[:1, :, 3])[0])
+    pieces = max(1, math.ceil(min(high, curve.last) - max(low, 0.0)))
+    inside = np.linspace(max(low, 0.0), max(high, low, 0.0), pieces * STEPS_PER_PIECE + 1)
+    places = curve.at(np.unique(np.concatenate([[min(low, 0.0)], inside])))
+    return float(_away_from(laid.frame[1:, :, 3], places).max())
+
+
+def _away_from(origins: FloatArray, places: FloatArray) -> FloatArray:
+    """Distances [m] (k,) of points (k, 3) from the line through `places` (m, 3)."""
+    begin, way = places[:-1], np.diff(places, axis=0)
+    square = np.maximum((way * way).sum(axis=1), 1e-30)
+    off = origins[:, np.newaxis] - begin
+    part = np.clip((off * way).sum(axis=2) / square, 0.0, 1.0)
+    return np.asarray(np.linalg.norm(off - part[..., np.newaxis] * way, axis=2).min(axis=1))

@@ -9,6 +9,7 @@ from typing import Annotated, Self
 import numpy as np
 from pydantic import Field, model_validator
 
+from pushpoint.errors import InvalidInput
 from pushpoint.fields import Frozen, Number
 from pushpoint.shapes.shape_curve import shape_control_points
 from pushpoint.types import FloatArray
@@ -66,6 +67,8 @@ class GaitSegment(Frozen):
     @classmethod
     def of_function(cls, function: Callable[[float], tuple[float, ...]], points: int = 9) -> GaitSegment:
         """The segment of any function of beta, from 0 to 2 pi, that gives x, y or x, y, z [m]."""
+        if points < 2:
+            raise InvalidInput(f"points = {points}: a segment needs at least 2 shape control points")
         return cls(points=tuple(function(math.tau * k / (points - 1)) for k in range(points)))  # type: ignore[misc]
 
     def array(self) -> FloatArray:
@@ -73,12 +76,6 @@ class GaitSegment(Frozen):
         if self.curve is not None:
             return shape_control_points(self.curve.sampled(), "segment.curve")
         return shape_control_points(self.points or (), "segment.points")
-
-    @property
-    def advance(self) -> FloatArray:
-        """From the first to the last point [m], (3,)."""
-        points = self.array()
-        return np.asarray(points[-1] - points[0])
 
     def repeated(self, cycles: int, heading: float = 0.0) -> FloatArray:
         """Points [m] of a curve of so many cycles from the origin of the segment on; the shape frame turned."""

@@ -15,6 +15,7 @@ from pushpoint.types import FloatArray
 PANELS = 4  # of each piece, for lengths: five points each leave 1e-9 of P3's curves
 NODES = (-0.906179845938664, -0.5384693101056831, 0.0, 0.5384693101056831, 0.906179845938664)  # Gauss, Legendre
 WEIGHTS = (0.23692688505618908, 0.47862867049936647, 0.5688888888888889, 0.47862867049936647, 0.23692688505618908)
+NO_SLOPE = 1e-3  # of the way to the next point: an end with less has no direction of its own
 HALVINGS = 60  # of an interval of s: down to round-off
 
 Vector = tuple[float, float, float]
@@ -33,11 +34,12 @@ def end_slope(curve: Curve, at_end: bool) -> Vector:
     last = len(curve.point) - 1
     k = last if at_end else 0
     x, y, z = curve.slope[k, 0], curve.slope[k, 1], curve.slope[k, 2]
-    if x * x + y * y + z * z > 1e-24:
-        return x, y, z
     low = last - 1 if at_end else 0
     p = curve.point
-    return p[low + 1, 0] - p[low, 0], p[low + 1, 1] - p[low, 1], p[low + 1, 2] - p[low, 2]
+    dx, dy, dz = p[low + 1, 0] - p[low, 0], p[low + 1, 1] - p[low, 1], p[low + 1, 2] - p[low, 2]
+    if x * x + y * y + z * z > NO_SLOPE**2 * (dx * dx + dy * dy + dz * dz):
+        return x, y, z
+    return dx, dy, dz
 
 
 @kernel

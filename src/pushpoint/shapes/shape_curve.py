@@ -111,14 +111,17 @@ class ShapeCurve:
         return self._sampled(sample_slope, s)
 
     def _sampled(self, kernel: Callable[[Curve, FloatArray, FloatArray], None], s: float | FloatArray) -> FloatArray:
-        where = np.ascontiguousarray(np.atleast_1d(np.asarray(s, dtype=float)))
+        where = np.ascontiguousarray(np.asarray(s, dtype=float).ravel())
         out = np.empty((len(where), 3))
         kernel(self.curve, where, out)
-        return out if np.ndim(s) else out[0]
+        return out.reshape(*np.shape(s), 3)
 
     def length(self, low: float = 0.0, high: float | None = None) -> float:
-        """Length [m] between two parameters; of the whole by default."""
-        return float(length_between(self.curve, float(low), self.last if high is None else float(high)))
+        """Length [m] from one parameter to a larger one; of the whole by default."""
+        end = self.last if high is None else float(high)
+        if not low <= end:
+            raise InvalidInput(f"low = {low:g}: should be at most high = {end:g}")
+        return float(length_between(self.curve, float(low), end))
 
     def ahead(self, s: float, way: float) -> float:
         """The parameter `way` >= 0 [m] along the curve after s."""
