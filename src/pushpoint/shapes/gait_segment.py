@@ -69,7 +69,7 @@ class GaitSegment(Frozen):
         """The segment of any function of beta, from 0 to 2 pi, that gives x, y or x, y, z [m]."""
         if points < 2:
             raise InvalidInput(f"points = {points}: a segment needs at least 2 shape control points")
-        return cls(points=tuple(function(math.tau * k / (points - 1)) for k in range(points)))  # type: ignore[misc]
+        return cls.parse({"points": [function(math.tau * k / (points - 1)) for k in range(points)]})
 
     def array(self) -> FloatArray:
         """[m], (k, 3)."""
