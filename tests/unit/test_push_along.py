@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import re
 import time
 from typing import Any
 
@@ -16,6 +17,7 @@ from pushpoint.control.push_along import PushAlong
 from pushpoint.errors import InvalidInput, MissingExtra
 from pushpoint.mechanics.peg_contacts import PegContacts, peg_contacts
 from pushpoint.mechanics.tail_chain import TailChain, TailState
+from pushpoint.planning.push_points import Pegs, push_points
 from pushpoint.robots import Link, Robot
 from pushpoint.scenario import Scenario
 from pushpoint.scenarios import scenarios
@@ -234,6 +236,23 @@ def test_without_pegs_it_holds_and_names_the_missing_direction() -> None:
     assert detail.startswith("0 push-points, at least 3 are needed: no contact pushes along (+0.9")
     still = recording.data["joint_angle"].values
     assert np.abs(still - still[0]).max() < 0.02  # [rad]: it settles among the pegs that it does not know of
+
+
+@pytest.mark.parametrize("way", [0.0, 0.66, 1.32])  # [m], of 2.64 m in a wave
+def test_missing_direction_is_that_of_the_present_place(way: float) -> None:
+    """Without contacts, what is missing is a push along the motion of the robot as a whole."""
+    controller = Setup.of(hoal_sine("lab/x", "test", Circumstances(friction=0.1), pegs=[])).controller
+    assert isinstance(controller, PushAlong)
+    reference = controller.following.at(controller.head + way)
+    body = controller.chain.at(reference.q, 0.15 * reference.slope)
+    drag = controller.course.drag.on(controller.chain, body.velocities_at(0.15 * reference.slope))
+    onward = -body.generalised(drag)[-2:]  # [N], against the drag; the map of x_0 and y_0 is the identity
+    state = {"s": controller.head + way, "few": 0.0}
+    why = controller._reason_to_stop(state, 0.0, body, push_points(body, Pegs.of(())))
+    found = re.search(r"no contact pushes along \((.*), (.*)\) and", why)
+    assert found is not None
+    said = np.array([float(each) for each in found.groups()])
+    assert said @ onward / np.linalg.norm(said) / np.linalg.norm(onward) > 0.9999  # two digits are told
 
 
 def test_two_pegs_are_too_few() -> None:
