@@ -18,6 +18,8 @@ from pushpoint.mechanics.peg_contacts import peg_contacts
 from pushpoint.mechanics.tail_chain import TailChain
 from pushpoint.recording import Recording
 from pushpoint.robots.snakesim import snakesim
+from pushpoint.scenarios import scenarios
+from pushpoint.simulation import Setup, start
 from pushpoint.worlds.triplet import triplet_pegs
 
 KEY = "koushan2020"
@@ -81,6 +83,15 @@ def test_it_holds_and_says_so_when_a_contact_is_gone() -> None:
     assert run.events["name"].values.tolist() == ["hold"]
     assert "no link touches peg" in str(run.events["detail"].values[0])
     assert np.abs(run.data["joint_rate"].values[-1]).max() < 0.05  # [rad/s], of 5 before; measured 0.001
+
+
+def test_angles_alone_ask_for_no_force_at_all() -> None:
+    run = quick("active-joints-qp", duration=1.0, controller__angles=[{"link": 1, "angle": 1.2}])
+    assert not any("should be pushed" in str(each) for each in run.events["detail"].values)
+    setup = Setup.of(scenarios[f"{KEY}/active-joints-qp"])
+    begun = setup.controller.start(setup.observe(setup.plant.initial_state(start(setup)), 0))
+    assert (begun["force"] == 0.0).all()  # 1e-22 N of round-off would be a set-point
+    assert begun["touched"].all()
 
 
 def test_reachable_accelerations_need_no_motor_at_the_base_and_meet_the_task() -> None:

@@ -16,7 +16,7 @@ from pushpoint.errors import InvalidInput
 from pushpoint.fields import Frozen, NonNegative, Number, Positive, PositiveOrInf
 from pushpoint.mechanics.peg_contacts import PegContacts
 from pushpoint.mechanics.tail_chain import TailChain, TailState
-from pushpoint.planning.equilibrium import Held, Rows, Touches, held_pair, link_angle_row
+from pushpoint.planning.equilibrium import HELD, Held, Rows, Touches, held_pair, link_angle_row
 from pushpoint.planning.feasibility import base_rows
 from pushpoint.planning.push_points import Pegs, PushPoints, push_points
 from pushpoint.robots import Robot
@@ -167,7 +167,7 @@ class PushShape:
 
     def _missing(self, state: ControllerState, points: PushPoints) -> str:
         """Which contact with a set-point is lost; empty: none, or only for a moment."""
-        wanted = np.flatnonzero(state["force"] > 0.0)
+        wanted = np.flatnonzero(state["force"] > HELD)
         gone = [int(peg) for peg in wanted if peg not in points.peg]
         state["lost"] = state["lost"] + self._period if gone else 0.0
         if state["lost"] <= LOST_TIME:
