@@ -77,6 +77,15 @@ def test_two_contacts_are_too_few_for_forces() -> None:
         pp.simulate(f"{KEY}/force-regular-qp", given, duration=0.02)
 
 
+def test_forces_beyond_the_motors_are_refused() -> None:
+    """Three-point bending: 2.4 N at the middle peg take 0.36 N m in joint 2, and 200 N take 30 N m."""
+    with pytest.raises(InvalidInput, match=r"torque_limit = 2 N m: .* joint 2 would need -30 N m"):
+        quick("force-regular-qp", duration=0.02, controller__forces=[{"peg": 1, "force": 200.0}])
+    with pytest.raises(InvalidInput, match="joint 2 would need -0.36 N m"):
+        quick("force-regular-qp", duration=0.02, controller__torque_limit=0.359)
+    quick("force-regular-qp", duration=0.02, controller__torque_limit=0.36)
+
+
 def test_it_holds_and_says_so_when_a_contact_is_gone() -> None:
     """The map shows a peg that is not there: the robot leaves it, and gives up after a moment."""
     run = quick("force-regular-qp", duration=3.0, world__places=[0.45, 0.75], world__sides=[-1.0, 1.0])

@@ -25,6 +25,8 @@ from pushpoint.types import Command, FloatArray, Observation
 FORCE_WEIGHT = 1e-2  # [1/kg]: set-points of forces count, errors of the shape count more
 LOST_TIME = 0.25  # [s]: a contact with a set-point that is lost for this long ends the task
 
+ROUNDING = 1e-6  # of the torque limit: set-points may be chosen right at it
+
 
 class LinkAngle(Frozen):
     """A set-point of a link's angle in the world, or relative to another link's."""
@@ -140,7 +142,17 @@ class PushShape:
                     f"controller 'push-shape', option forces.{k}.peg = {wish.peg}: no link touches it at the start"
                 )
             forces.rows[k, at[0]], forces.value[k] = 1.0, wish.force
-        return held_pair(chain, body.q, touches, task, forces, balanced=bool(self._options.forces))
+        goal = held_pair(chain, body.q, touches, task, forces, balanced=bool(self._options.forces))
+        self._refuse_weak_motors(goal.torque)
+        return goal
+
+    def _refuse_weak_motors(self, torque: FloatArray) -> None:
+        joint, limit = int(np.argmax(np.abs(torque))), self._options.torque_limit
+        if abs(torque[joint]) > limit * (1.0 + ROUNDING):
+            raise InvalidInput(
+                f"controller 'push-shape', option torque_limit = {limit:g} N m: to hold the set-points of `forces`, "
+                f"joint {joint} would need {torque[joint]:.3g} N m"
+            )
 
     def step(
         self, state: ControllerState, obs: Observation
