@@ -81,7 +81,7 @@ def test_forces_beyond_the_motors_are_refused() -> None:
     """Three-point bending: 2.4 N at the middle peg take 0.36 N m in joint 2, and 200 N take 30 N m."""
     with pytest.raises(InvalidInput, match=r"torque_limit = 2 N m: .* joint 2 would need -30 N m"):
         quick("force-regular-qp", duration=0.02, controller__forces=[{"peg": 1, "force": 200.0}])
-    with pytest.raises(InvalidInput, match="joint 2 would need -0.36 N m"):
+    with pytest.raises(InvalidInput, match=r"joint 2 would need -0\.36 N m"):
         quick("force-regular-qp", duration=0.02, controller__torque_limit=0.359)
     quick("force-regular-qp", duration=0.02, controller__torque_limit=0.36)
 

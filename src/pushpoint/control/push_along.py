@@ -192,11 +192,12 @@ class PushAlong:
             return "the end of the path"
         state["few"] = state["few"] + self._period if len(points.peg) < FEWEST else 0.0
         if len(points.peg) == 0 or state["few"] > FEW_TIME:
-            return f"{len(points.peg)} push-points, at least {FEWEST} are needed: {self._missing(state['s'], body, points)}"
+            missing = self._missing(state["s"], body, points)
+            return f"{len(points.peg)} push-points, at least {FEWEST} are needed: {missing}"
         low = self._low_margin(state["s"])
         if low is not None:
             s, alpha = low
-            return f"at {s:.2f} m of the path the push-points carry {alpha:.2f} times the drag; {self._missing_at(s)}"
+            return f"at {s:.2f} m of the path the push-points carry {alpha:z.2f} times the drag; {self._missing_at(s)}"
         if state["s"] - state["slow_from"] > STALL_PART * self._options.speed * STALL_TIME:
             state["slow_since"], state["slow_from"] = time, state["s"]
         if time - state["slow_since"] > STALL_TIME:

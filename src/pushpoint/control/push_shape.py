@@ -69,9 +69,9 @@ class PushShape:
 
     The goal is found at the start: the nearest shape in which all pegs that are touched then are still touched, with
     the set-points met and the robot in balance. The state: `mode` (`drive`, or `hold` after giving up), `begin` and
-    `goal` (N,), `force` (m,) at each peg, `began`, `lost` (m,) for how long a peg of the goal has not been touched, `off`
-    for how long a set-point has been missed after the ramp, `touched` (m,) whether a peg is part of the goal, `held`,
-    `expected`, and the observer's memory.
+    `goal` (N,), `force` (m,) at each peg, `began`, `lost` (m,) for how long a peg of the goal has not been touched,
+    `off` for how long a set-point has been missed after the ramp, `touched` (m,) whether a peg is part of the goal,
+    `held`, `expected`, and the observer's memory.
 
     Events: `hold` with the reason for giving up; `contact-lost` for a peg of the goal without a force to keep: the
     angles are sought without it; `set-points-missed` where the ramp is over and errors stay: it goes on trying.
