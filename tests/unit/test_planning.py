@@ -61,6 +61,32 @@ def test_circle_has_its_arc_length_and_nearest_points() -> None:
     assert np.linalg.norm(path.tangent(np.linspace(0.0, path.length, 50)), axis=1) == pytest.approx(1.0)
 
 
+@pytest.mark.parametrize(
+    "points",
+    [
+        [(x, 0.28 * math.sin(math.pi * x)) for x in np.linspace(-4.0, 5.0, 19)],
+        [(0.0, 0.0), (0.1, 0.05), (1.0, 0.3), (1.1, 0.2), (3.0, 0.0)],
+        [(-6.0, 0.0), (-1.0, 0.0), (-0.8, 0.02), (0.0, 0.15), (5.0, 0.0)],
+        [(0.0, 0.0), (1.0, 0.0), (2.0, 0.0), (2.0, 1.0), (2.0, 2.0)],
+        [(0.0, 0.0), (3.0, 1.0)],
+    ],
+    ids=["few points of a sine", "uneven", "uneven, gentle", "corner", "straight"],
+)
+def test_few_and_uneven_points_make_a_path_by_arc_length(points: list[tuple[float, float]]) -> None:
+    path = Path(np.array(points))
+    s = np.linspace(0.0, path.length, 20001)
+    steps = np.linalg.norm(np.diff(path(s), axis=0), axis=1)
+    assert steps.sum() == pytest.approx(path.length, rel=1e-5)
+    assert steps / (s[1] - s[0]) == pytest.approx(1.0, abs=1e-4)  # chords of bends are shorter; the bound is 1e-5
+    for point in points:
+        assert path(np.array([path.nearest(np.array(point))]))[0] == pytest.approx(point, abs=1e-8)
+
+
+def test_path_that_turns_back_on_the_spot_is_refused() -> None:
+    with pytest.raises(InvalidInput, match=r"turn back on the spot, as this one does near \(1, 0\) m"):
+        Path(np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 0.0]]))
+
+
 def test_paths_go_on_straight_beyond_their_ends() -> None:
     path = Path(np.array([[0.0, 0.0], [1.0, 0.0], [2.0, 0.0]]))
     assert path(np.array([-0.5, 2.5])) == pytest.approx(np.array([[-0.5, 0.0], [2.5, 0.0]]))

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import builtins
+import re
 import time
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,6 +18,8 @@ from pushpoint.control.push_along import PushAlong
 from pushpoint.errors import InvalidInput, MissingExtra
 from pushpoint.mechanics.peg_contacts import PegContacts, peg_contacts
 from pushpoint.mechanics.tail_chain import TailChain, TailState
+from pushpoint.planning.feasibility import told
+from pushpoint.planning.push_points import Pegs, push_points
 from pushpoint.robots import Link, Robot
 from pushpoint.scenario import Scenario
 from pushpoint.scenarios import scenarios
@@ -26,6 +30,7 @@ from pushpoint.types import CommandTable, Contacts, FloatArray, Observation, new
 pytest.importorskip("daqp", reason="the solver is an extra: pip install 'pushpoint[qp]'")
 
 LIMIT = 0.8  # [N m]
+HOW_TO = Path(__file__).parents[2] / "docs" / "howto" / "push-along-a-path.md"
 
 
 def rods(links: int) -> TailChain:
@@ -236,6 +241,23 @@ def test_without_pegs_it_holds_and_names_the_missing_direction() -> None:
     assert np.abs(still - still[0]).max() < 0.02  # [rad]: it settles among the pegs that it does not know of
 
 
+@pytest.mark.parametrize("way", [0.0, 0.66, 1.32])  # [m], of 2.64 m in a wave
+def test_missing_direction_is_that_of_the_present_place(way: float) -> None:
+    """Without contacts, what is missing is a push along the motion of the robot as a whole."""
+    controller = Setup.of(hoal_sine("lab/x", "test", Circumstances(friction=0.1), pegs=[])).controller
+    assert isinstance(controller, PushAlong)
+    reference = controller.following.at(controller.head + way)
+    body = controller.chain.at(reference.q, 0.15 * reference.slope)
+    drag = controller.course.drag.on(controller.chain, body.velocities_at(0.15 * reference.slope))
+    onward = -body.generalised(drag)[-2:]  # [N], against the drag; the map of x_0 and y_0 is the identity
+    state = {"s": controller.head + way, "few": 0.0}
+    why = controller._reason_to_stop(state, 0.0, body, push_points(body, Pegs.of(())))
+    found = re.search(r"no contact pushes along \((.*), (.*)\) and", why)
+    assert found is not None
+    said = np.array([float(each) for each in found.groups()])
+    assert said @ onward / np.linalg.norm(said) / np.linalg.norm(onward) > 0.9999  # two digits are told
+
+
 def test_two_pegs_are_too_few() -> None:
     known = scenarios["lab/hoal-sine"].controller.options["pegs"][2:4]
     [(name, detail)] = events(run(Circumstances(friction=0.1), pegs=known, margin=0.0))
@@ -295,6 +317,22 @@ def test_points_may_describe_the_path() -> None:
     scenario = hoal_sine("lab/x", "test", Circumstances(viscous=2.0), path=points)
     assert Scenario.from_yaml(scenario.to_yaml()) == scenario
     assert events(pp.simulate(scenario, duration=0.2)) == []
+
+
+def test_scenario_of_the_how_to_moves() -> None:
+    found = re.search(r"```yaml\n(.*?)```", HOW_TO.read_text(encoding="utf-8"), re.DOTALL)
+    assert found is not None
+    recording = pp.simulate(Scenario.from_yaml(found[1]), duration=1.0)
+    assert events(recording) == []
+    head = recording.data["link_position"].values[:, -1]
+    assert np.linalg.norm(head[-1] - head[0]) > 0.10  # [m], of 0.15 m/s times 1 s from rest; measured 0.128
+
+
+def test_nothing_is_told_as_minus_zero() -> None:
+    assert "along (+1.00, +0.00)" in told(np.array([0.0, 1.0, -1e-9]))
+    known = scenarios["lab/hoal-sine"].controller.options["pegs"][:2]  # far behind
+    [(_, detail)] = events(run(Circumstances(friction=0.1, peg_friction=0.2), duration=0.02, pegs=known))
+    assert "carry 0.00 times the drag" in detail
 
 
 def test_tick_takes_less_than_a_millisecond() -> None:

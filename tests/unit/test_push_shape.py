@@ -12,12 +12,14 @@ from pushpoint.analysis.link_angle import link_angle_off
 from pushpoint.analysis.peg_force import peg_force_off
 from pushpoint.analysis.peg_gap import largest_gap
 from pushpoint.control._reachable import Aim, reachable
-from pushpoint.control.push_shape import smooth_step
+from pushpoint.control.push_shape import OFF_TIME, smooth_step
 from pushpoint.errors import InvalidInput
 from pushpoint.mechanics.peg_contacts import peg_contacts
 from pushpoint.mechanics.tail_chain import TailChain
 from pushpoint.recording import Recording
 from pushpoint.robots.snakesim import snakesim
+from pushpoint.scenarios import scenarios
+from pushpoint.simulation import Setup, start
 from pushpoint.worlds.triplet import triplet_pegs
 
 KEY = "koushan2020"
@@ -75,12 +77,52 @@ def test_two_contacts_are_too_few_for_forces() -> None:
         pp.simulate(f"{KEY}/force-regular-qp", given, duration=0.02)
 
 
+def test_forces_beyond_the_motors_are_refused() -> None:
+    """Three-point bending: 2.4 N at the middle peg take 0.36 N m in joint 2, and 200 N take 30 N m."""
+    with pytest.raises(InvalidInput, match=r"torque_limit = 2 N m: .* joint 2 would need -30 N m"):
+        quick("force-regular-qp", duration=0.02, controller__forces=[{"peg": 1, "force": 200.0}])
+    with pytest.raises(InvalidInput, match=r"joint 2 would need -0\.36 N m"):
+        quick("force-regular-qp", duration=0.02, controller__torque_limit=0.359)
+    quick("force-regular-qp", duration=0.02, controller__torque_limit=0.36)
+
+
 def test_it_holds_and_says_so_when_a_contact_is_gone() -> None:
     """The map shows a peg that is not there: the robot leaves it, and gives up after a moment."""
     run = quick("force-regular-qp", duration=3.0, world__places=[0.45, 0.75], world__sides=[-1.0, 1.0])
     assert run.events["name"].values.tolist() == ["hold"]
     assert "no link touches peg" in str(run.events["detail"].values[0])
     assert np.abs(run.data["joint_rate"].values[-1]).max() < 0.05  # [rad/s], of 5 before; measured 0.001
+
+
+def test_angles_alone_ask_for_no_force_at_all() -> None:
+    run = quick("active-joints-qp", duration=1.0, controller__angles=[{"link": 1, "angle": 1.2}])
+    assert not any("should be pushed" in str(each) for each in run.events["detail"].values)
+    setup = Setup.of(scenarios[f"{KEY}/active-joints-qp"])
+    begun = setup.controller.start(setup.observe(setup.plant.initial_state(start(setup)), 0))
+    assert (begun["force"] == 0.0).all()  # 1e-22 N of round-off would be a set-point
+    assert begun["touched"].all()
+
+
+def test_contacts_lost_on_the_way_to_an_angle_are_told() -> None:
+    """Link 1 turns by 3 rad away from its pegs: it gets there, and says which of them it has left."""
+    run = quick("active-joints-qp", duration=3.0, controller__angles=[{"link": 1, "angle": 3.0}], controller__ramp=2.0)
+    assert set(run.events["name"].values) == {"contact-lost"}
+    assert "no link touches peg" in str(run.events["detail"].values[0])
+
+
+def test_set_points_that_stay_missed_are_told_once() -> None:
+    run = quick("active-joints-qp", duration=2.5, controller__torque_limit=1e-9)
+    assert run.events["name"].values.tolist() == ["set-points-missed"]
+    assert float(run.events["time"].values[0]) == pytest.approx(0.5 + OFF_TIME, abs=0.02)  # the ramp, and a tick
+    said = str(run.events["detail"].values[0])
+    assert "link 2 relative to link 1 is at 0.000 rad, not at -0.2 rad; link 4 relative to link 2" in said
+
+
+def test_forces_that_the_pegs_do_not_give_are_told() -> None:
+    """A servo that is weaker than the controller believes."""
+    run = quick("force-regular-qp", duration=1.8, servo__torque_limit=0.1)
+    assert run.events["name"].values.tolist() == ["set-points-missed"]
+    assert "peg 1 is pushed with" in str(run.events["detail"].values[0])
 
 
 def test_reachable_accelerations_need_no_motor_at_the_base_and_meet_the_task() -> None:

@@ -192,11 +192,12 @@ class PushAlong:
             return "the end of the path"
         state["few"] = state["few"] + self._period if len(points.peg) < FEWEST else 0.0
         if len(points.peg) == 0 or state["few"] > FEW_TIME:
-            return f"{len(points.peg)} push-points, at least {FEWEST} are needed: {self._missing(body, points)}"
+            missing = self._missing(state["s"], body, points)
+            return f"{len(points.peg)} push-points, at least {FEWEST} are needed: {missing}"
         low = self._low_margin(state["s"])
         if low is not None:
             s, alpha = low
-            return f"at {s:.2f} m of the path the push-points carry {alpha:.2f} times the drag; {self._missing_at(s)}"
+            return f"at {s:.2f} m of the path the push-points carry {alpha:z.2f} times the drag; {self._missing_at(s)}"
         if state["s"] - state["slow_from"] > STALL_PART * self._options.speed * STALL_TIME:
             state["slow_since"], state["slow_from"] = time, state["s"]
         if time - state["slow_since"] > STALL_TIME:
@@ -220,13 +221,11 @@ class PushAlong:
         limit = self._options.torque_limit
         return f"{contacts} push-points, joint {joint} at its limit of {limit:g} N m"
 
-    def _missing(self, body: TailState, points: PushPoints) -> str:
-        """The direction in which the present push-points do not push."""
-        reference = self.following.at(self.head)
-        velocities = body.velocities_at(self._options.speed * reference.slope)
-        drag = Drag(
-            max(self._options.ground_friction, 0.1), self._options.viscous
-        )  # a direction, also without friction
+    def _missing(self, s: float, body: TailState, points: PushPoints) -> str:
+        """The direction in which the present push-points do not push, with the head at s [m] of the path."""
+        velocities = body.velocities_at(self._options.speed * self.following.at(s).slope)
+        friction = max(self._options.ground_friction, 0.1)  # a direction, also without friction
+        drag = Drag(friction, self._options.viscous, self._options.gravity)
         load = -body.generalised(drag.on(self.chain, velocities))
         contacts = points.contacts
         rows = contacts.normal_jacobian - self._options.peg_friction * contacts.tangent_jacobian

@@ -16,14 +16,19 @@ from pushpoint.errors import InvalidInput
 from pushpoint.fields import Frozen, NonNegative, Number, Positive, PositiveOrInf
 from pushpoint.mechanics.peg_contacts import PegContacts
 from pushpoint.mechanics.tail_chain import TailChain, TailState
-from pushpoint.planning.equilibrium import Held, Rows, Touches, held_pair, link_angle_row
+from pushpoint.planning.equilibrium import HELD, Held, Rows, Touches, held_pair, link_angle_row
 from pushpoint.planning.feasibility import base_rows
 from pushpoint.planning.push_points import Pegs, PushPoints, push_points
 from pushpoint.robots import Robot
 from pushpoint.types import Command, FloatArray, Observation
 
 FORCE_WEIGHT = 1e-2  # [1/kg]: set-points of forces count, errors of the shape count more
-LOST_TIME = 0.25  # [s]: a contact with a set-point that is lost for this long ends the task
+LOST_TIME = 0.25  # [s]: a contact that is lost for this long is told; with a set-point it ends the task
+OFF_TIME = 1.0  # [s] after the ramp: set-points that are missed for this long are told
+ANGLE_OFF, FORCE_OFF = 0.02, 0.1  # [rad], part of the force: more is missed
+LEAST_OFF = 0.05  # [N]: less is touching
+
+ROUNDING = 1e-6  # of the torque limit: set-points may be chosen right at it
 
 
 class LinkAngle(Frozen):
@@ -64,8 +69,12 @@ class PushShape:
 
     The goal is found at the start: the nearest shape in which all pegs that are touched then are still touched, with
     the set-points met and the robot in balance. The state: `mode` (`drive`, or `hold` after giving up), `begin` and
-    `goal` (N,), `force` (m,) at each peg, `began`, `lost` since when a contact is missing, `touched` (m,) whether a peg
-    is part of the goal, `held`, `expected`, and the observer's memory.
+    `goal` (N,), `force` (m,) at each peg, `began`, `lost` (m,) for how long a peg of the goal has not been touched,
+    `off` for how long a set-point has been missed after the ramp, `touched` (m,) whether a peg is part of the goal,
+    `held`, `expected`, and the observer's memory.
+
+    Events: `hold` with the reason for giving up; `contact-lost` for a peg of the goal without a force to keep: the
+    angles are sought without it; `set-points-missed` where the ramp is over and errors stay: it goes on trying.
     """
 
     Options: ClassVar[type[Frozen]] = PushShapeOptions
@@ -118,7 +127,8 @@ class PushShape:
             "force": force,
             "touched": touched,
             "began": obs.time,
-            "lost": 0.0,
+            "lost": np.zeros(len(touched)),
+            "off": 0.0,
             "held": obs.joint_angle.copy(),
             "expected": np.zeros(self.chain.coordinates),
             **stored(memory),
@@ -140,7 +150,17 @@ class PushShape:
                     f"controller 'push-shape', option forces.{k}.peg = {wish.peg}: no link touches it at the start"
                 )
             forces.rows[k, at[0]], forces.value[k] = 1.0, wish.force
-        return held_pair(chain, body.q, touches, task, forces, balanced=bool(self._options.forces))
+        goal = held_pair(chain, body.q, touches, task, forces, balanced=bool(self._options.forces))
+        self._refuse_weak_motors(goal.torque)
+        return goal
+
+    def _refuse_weak_motors(self, torque: FloatArray) -> None:
+        joint, limit = int(np.argmax(np.abs(torque))), self._options.torque_limit
+        if abs(torque[joint]) > limit * (1.0 + ROUNDING):
+            raise InvalidInput(
+                f"controller 'push-shape', option torque_limit = {limit:g} N m: to hold the set-points of `forces`, "
+                f"joint {joint} would need {torque[joint]:.3g} N m"
+            )
 
     def step(
         self, state: ControllerState, obs: Observation
@@ -151,28 +171,59 @@ class PushShape:
         if state["mode"] == "hold":
             return state, self._hold(state, obs), ()
         points = push_points(body, self._pegs, self._near_goal(state))
-        why = self._missing(state, points)
+        why, events = self._watch_contacts(state, obs.time, points)
         push = None if why else self._program.solve(body, points.contacts, self._wish(state, obs.time, body, points))
         if push is not None:
             state["expected"] = push.acceleration
             shape = state["goal"][1 : self.chain.links]
-            return state, Command(shape, np.zeros_like(shape), push.torque), ()
+            events += self._watch_set_points(state, obs, body)
+            return state, Command(shape, np.zeros_like(shape), push.torque), tuple(events)
         state |= {"mode": "hold", "held": obs.joint_angle.copy(), "expected": np.zeros(self.chain.coordinates)}
-        event = ControlEvent(obs.time, "hold", why or "the quadratic program has no solution")
-        return state, self._hold(state, obs), (event,)
+        events.append(ControlEvent(obs.time, "hold", why or "the quadratic program has no solution"))
+        return state, self._hold(state, obs), tuple(events)
 
     def _near_goal(self, state: ControllerState) -> Any:
         """Pegs of the goal count as touched: their contacts are sought again if they open a little."""
         return np.broadcast_to(state["touched"], (self.chain.links, len(state["touched"])))
 
-    def _missing(self, state: ControllerState, points: PushPoints) -> str:
-        """Which contact with a set-point is lost; empty: none, or only for a moment."""
-        wanted = np.flatnonzero(state["force"] > 0.0)
-        gone = [int(peg) for peg in wanted if peg not in points.peg]
-        state["lost"] = state["lost"] + self._period if gone else 0.0
-        if state["lost"] <= LOST_TIME:
-            return ""
-        return f"no link touches peg {gone[0]}, which should be pushed with {state['force'][gone[0]]:.3g} N"
+    def _watch_contacts(
+        self, state: ControllerState, time: float, points: PushPoints
+    ) -> tuple[str, list[ControlEvent]]:
+        """Which contact with a set-point is lost for more than a moment, empty: none; and news of the others."""
+        gone = state["touched"].copy()
+        gone[points.peg] = False
+        before, state["lost"] = state["lost"], np.where(gone, state["lost"] + self._period, 0.0)
+        lost = np.flatnonzero((before <= LOST_TIME) & (state["lost"] > LOST_TIME))
+        pushed = lost[state["force"][lost] > HELD]
+        if len(pushed):
+            force = state["force"][pushed[0]]
+            return f"no link touches peg {pushed[0]}, which should be pushed with {force:.3g} N", []
+        return "", [ControlEvent(time, "contact-lost", f"no link touches peg {peg} any more") for peg in lost]
+
+    def _watch_set_points(self, state: ControllerState, obs: Observation, body: TailState) -> list[ControlEvent]:
+        """Tells what is missed once that has lasted for a while after the ramp."""
+        if obs.time < state["began"] + self._options.ramp:
+            return []
+        missed = self._missed(state, obs, body)
+        before, state["off"] = state["off"], state["off"] + self._period if missed else 0.0
+        if before <= OFF_TIME < state["off"]:
+            return [ControlEvent(obs.time, "set-points-missed", "; ".join(missed))]
+        return []
+
+    def _missed(self, state: ControllerState, obs: Observation, body: TailState) -> list[str]:
+        """Set-points that are not met now, in words."""
+        told = []
+        for wish in self._options.angles:
+            angle = float(_angle_row(self.chain, wish) @ body.q)
+            if abs(angle - wish.angle) > ANGLE_OFF:
+                to = "" if wish.relative_to is None else f" relative to link {wish.relative_to}"
+                told.append(f"link {wish.link}{to} is at {angle:z.3f} rad, not at {wish.angle:g} rad")
+        along_normals = (obs.contacts.force * obs.contacts.normal).sum(axis=1)
+        for peg in sorted({wish.peg for wish in self._options.forces}):
+            force, wanted = float(along_normals[obs.contacts.obstacle == peg].sum()), float(state["force"][peg])
+            if abs(force - wanted) > max(FORCE_OFF * wanted, LEAST_OFF):
+                told.append(f"peg {peg} is pushed with {force:.3g} N, not with {wanted:.3g} N")
+        return told
 
     def _wish(self, state: ControllerState, time: float, body: TailState, points: PushPoints) -> Wish:
         """Feedback to a shape that goes smoothly from the start to the goal, as far as motors and pegs can follow.

@@ -80,6 +80,7 @@ def held_pair(
     for _ in range(ITERATIONS):
         wrong = _residual(chain, x, touches, task, forces, reach)
         if np.abs(wrong).max() < HELD:
+            x[N:] *= balanced  # nothing to hold: no round-off, either
             return _checked(chain, x, touches)
         step = np.linalg.lstsq(_jacobian(chain, x, touches, task, forces, reach), -wrong, rcond=1e-9)[0]
         x = x + step * min(1.0, 0.3 / max(1e-12, float(np.abs(step[:N]).max())))

@@ -118,7 +118,7 @@ def told(wrench: FloatArray) -> str:
     """A missing wrench in words."""
     moment, x, y = wrench
     turn = "counter-clockwise" if moment > 0 else "clockwise"
-    parts = [f"along ({x:+.2f}, {y:+.2f})"] if math.hypot(x, y) > 0.05 else []
+    parts = [f"along ({x:+z.2f}, {y:+z.2f})"] if math.hypot(x, y) > 0.05 else []
     parts += [f"turning {turn} ({abs(moment):.2f} of the robot's length)"] if abs(moment) > 0.05 else []
     return "no contact pushes " + " and ".join(parts)
 

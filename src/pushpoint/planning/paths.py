@@ -12,6 +12,8 @@ from pushpoint.planning._scipy import scipy_part
 from pushpoint.types import FloatArray
 
 SAMPLES_PER_WAVE = 800  # of a sine: cubic splines between are off by less than 1e-9 of a wave
+UNIT_SPEED = 1e-5  # |dp/ds| is one within this
+HALVINGS = 12  # at most, of the stretches between the points given, to get there
 
 
 class Path:
@@ -21,15 +23,9 @@ class Path:
         steps = np.linalg.norm(np.diff(points, axis=0), axis=1)
         if len(points) < 2 or not (steps > 0.0).all():
             raise InvalidInput("a path needs at least two points, neighbours apart from each other")
-        spline = scipy_part("interpolate").CubicSpline
         chord = np.concatenate([[0.0], np.cumsum(steps)])
-        by_chord = spline(chord, points)
-        # Arc length at the points: Simpson's rule on |dp/dchord|, per stretch.
-        speed = np.linalg.norm(by_chord(chord, 1), axis=1)
-        middle = np.linalg.norm(by_chord((chord[1:] + chord[:-1]) / 2, 1), axis=1)
-        arc = np.concatenate([[0.0], np.cumsum(steps * (speed[:-1] + 4.0 * middle + speed[1:]) / 6.0)])
-        self._curve: Any = spline(arc, points)
-        self.length = float(arc[-1])  # [m]
+        self._curve: Any = _by_arc_length(chord, points)
+        self.length = float(self._curve.x[-1])  # [m]
 
     def __call__(self, s: FloatArray) -> FloatArray:
         """Points (.., 2) [m] at arc lengths `s` [m]."""
@@ -56,6 +52,30 @@ class Path:
     def _coarse(self, point: FloatArray) -> float:
         grid = np.linspace(0.0, self.length, 2 + int(self.length / 0.01))
         return float(grid[np.argmin(np.linalg.norm(self(grid) - point, axis=1))])
+
+
+def _by_arc_length(chord: FloatArray, points: FloatArray) -> Any:
+    """The cubic spline over the chord length as one over its arc length, through as many of its points as that takes:
+    the points given are few where they are far apart, and a spline through them alone is of uneven speed between."""
+    spline = scipy_part("interpolate").CubicSpline
+    by_chord = spline(chord, points)
+    for _ in range(HALVINGS + 1):
+        half = (chord[1:] + chord[:-1]) / 2
+        # Arc length at the samples: Simpson's rule on |dp/dchord|, per stretch.
+        speed, middle = (np.linalg.norm(by_chord(at, 1), axis=1) for at in (chord, half))
+        arc = np.concatenate([[0.0], np.cumsum(np.diff(chord) * (speed[:-1] + 4.0 * middle + speed[1:]) / 6.0)])
+        curve = spline(arc, by_chord(chord))
+        off = np.abs(np.linalg.norm(curve(_quarters(arc), 1), axis=1) - 1.0)
+        if off.max() < UNIT_SPEED:
+            return curve
+        chord = np.sort(np.concatenate([chord, half]))
+    x, y = curve(_quarters(arc)[np.argmax(off)])
+    raise InvalidInput(f"a path should not turn back on the spot, as this one does near ({x:.3g}, {y:.3g}) m")
+
+
+def _quarters(knots: FloatArray) -> FloatArray:
+    """Places between knots at which to look: the middle of a stretch alone may be right by symmetry."""
+    return np.concatenate([knots[:-1] + part * np.diff(knots) for part in (0.0, 0.25, 0.5, 0.75)])
 
 
 def sine_path(amplitude: float, wavelength: float, begin: float, end: float) -> Path:
