@@ -54,7 +54,7 @@ class PushShapeOptions(Frozen):
     pegs: tuple[tuple[Number, Number, Positive], ...] = ()  # x, y, radius [m], in the order of the world's obstacles
     ramp: Positive = 2.0  # [s], from the start to the set-points
     torque_limit: PositiveOrInf = 2.0  # [N m]
-    peg_friction: NonNegative = 0.0
+    peg_friction: NonNegative = 0.0  # at rest contacts stick: tangential forces within the cone are free
     mass_scale: Positive = 1.0  # masses in the controller's model over those of the robot
     stiffness: Positive = 100.0  # [1/s2], of errors of the shape
     damping: Positive = 20.0  # [1/s]
@@ -85,7 +85,7 @@ class PushShape:
         self.chain = TailChain.of(robot, options.mass_scale)
         self._pegs = Pegs.of(options.pegs)
         weights = Weights(force=FORCE_WEIGHT) if options.forces else Weights()
-        self._program = PushProgram(options.torque_limit, options.peg_friction, weights, Keeping())
+        self._program = PushProgram(options.torque_limit, options.peg_friction, weights, Keeping(), sticking=True)
         self._observer = Observer(self.chain, options.sensing, control_period)
         self._joint_damping = np.array([robot.joint(j).damping for j in range(self.chain.links - 1)])
 
