@@ -254,10 +254,11 @@ def test_a_straight_curve_makes_a_straight_robot() -> None:
 @pytest.mark.parametrize("factor", [1.0, 1.5, 2.0, 3.0])
 @pytest.mark.parametrize("kind", ["pchip", "vector-pchip"])
 def test_angles_change_smoothly_along_smooth_curves(kind: str, factor: float) -> None:
-    """At most 5 deg per mm of progress; measured 0.4 to 0.9. Deviations: 25 to 77 mm, in docs/theory/shape-curves."""
+    """At most 5 deg per mm of progress over a cycle; measured 0.4 to 2.5. Deviations: 28 to 93 mm, in
+    docs/theory/shape-curves."""
     aligner, curve = Aligner(virtual_snake(snake_like(16)), factor * LINK), ShapeCurve(sidewinding().repeated(4), kind)  # type: ignore[arg-type]
     memory, s, last = new_memory(16), 16.0, None
-    for _ in range(1500):
+    while s < 24.0:  # one cycle
         laid = aligner.align(curve, s, memory=memory)
         if last is not None:
             assert np.degrees(np.abs(laid.q - last)).max() < 5.0 * 0.5
