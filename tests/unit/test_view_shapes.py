@@ -88,7 +88,7 @@ def test_a_few_links_from_the_head() -> None:
     axes = Figure().add_subplot()
     draw_virtual(axes, robot, laid, SIDE, links=3)
     assert [len(c.get_paths()) for c in axes.collections] == [3, 3, 2]
-    lines = np.array(axes.collections[1].get_segments())  # type: ignore[attr-defined]
+    lines = np.array(axes.collections[1].get_segments())  # type: ignore[attr-defined]  # lines have it
     assert lines[0, 0] == pytest.approx(CURVE.points[-1, [0, 2]])
 
 
