@@ -66,9 +66,17 @@ def _forget_old(current: Path) -> None:
                 shutil.rmtree(folder, ignore_errors=True)
 
 
-# No fastmath: results are the same on every run. Division by zero as in NumPy: statuses report it, nothing raises.
+# Of fastmath only `contract`: a product and a sum become one instruction that rounds once, a tenth less time to step.
+# It keeps the order of all operations, so that results are the same on every run, and also NaN and infinity.
+# Division by zero as in NumPy: statuses report it, nothing raises.
 # `_nrt` off: kernels allocate nothing, and counting references of views made steps thirty times slower.
-_SETTINGS = {"error_model": "numpy", "nogil": True, "_nrt": False, "no_cfunc_wrapper": True}
+_SETTINGS = {
+    "fastmath": {"contract"},
+    "error_model": "numpy",
+    "nogil": True,
+    "_nrt": False,
+    "no_cfunc_wrapper": True,
+}
 # What only kernels call needs no way in from Python: a quarter less to compile.
 _INNER = {**_SETTINGS, "no_cpython_wrapper": True}
 

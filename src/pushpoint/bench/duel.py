@@ -9,7 +9,7 @@ from typing import Any
 
 from pushpoint.bench.ladder import LADDER, LIMIT_DT, Rung, largest_accurate, rms_distance
 from pushpoint.bench.runs import OURS, PEER, Job, Path, our_job, peer_job
-from pushpoint.bench.timing import ROUNDS, interleaved_best, timed
+from pushpoint.bench.timing import ROUNDS, TURNS, best_in_turns, interleaved_best, timed
 from pushpoint.errors import SolverFailure
 from pushpoint.scenario import Scenario
 
@@ -38,17 +38,18 @@ class Effort:
     limit_dt: float = LIMIT_DT  # [s]
     our_settings: Sequence[Settings] = OUR_SETTINGS  # the first is that of our limit
     peer_settings: Sequence[Settings] = PEER_SETTINGS  # the first is that of the peer's limit
-    screening_rounds: int = 2  # that choose the finalists
+    screening_turns: int = 1  # that choose the finalists
     finalists: int = 3  # settings of each plant that run against each other
-    rounds: int = ROUNDS  # of the final
-    ladder_rounds: int = ROUNDS  # fewer where dt is small, see `rounds_at`
+    turns: int = TURNS  # of the final
+    rounds: int = ROUNDS  # of single runs of the two winners
+    ladder_turns: int = TURNS  # fewer where dt is small, see `turns_at`
 
 
 CONVERGED = Effort(
     what="solvers converged to 1e-8",
     our_settings=CONVERGED_OURS,
     peer_settings=CONVERGED_PEERS,
-    ladder_rounds=5,
+    ladder_turns=2,
 )
 
 
@@ -73,6 +74,7 @@ class Duel:
     ours: Entry | None
     peer: Entry | None
     ratio: float | None  # peer's wall time over ours
+    ratio_alternating: float | None  # the same where every run comes straight after one of the other
     our_ladder: tuple[Rung, ...]
     peer_ladder: tuple[Rung, ...]
     tried: tuple[Entry, ...]  # every setting that was accurate, best of the screening rounds, ours first
@@ -116,9 +118,10 @@ def duel(scenario: Scenario, effort: Effort, say: Say) -> Duel:
         say(f"{scenario.name}: {PEER} with {len(effort.peer_settings)} settings")
         peers = peer_contenders(scenario, effort, us[0].own_limit)
     ours_tried, peers_tried = (screened(scenario, who, effort) for who in (us, peers))
-    say(f"{scenario.name}: best of {effort.rounds}")
+    say(f"{scenario.name}: best of {effort.turns} turns")
     finalists = [*ours_tried[: effort.finalists], *peers_tried[: effort.finalists]]
-    ours, peer = final(scenario, finalists, effort.rounds)
+    ours, peer = final(scenario, finalists, effort.turns)
+    alternating = alternating_ratio(scenario, ours, peer, effort.rounds)
     say(f"{scenario.name}: ladders")
     our_ladder, peer_ladder = ladders([winner(us, ours), winner(peers, peer)], effort)
     return Duel(
@@ -130,6 +133,7 @@ def duel(scenario: Scenario, effort: Effort, say: Say) -> Duel:
         ours=ours,
         peer=peer,
         ratio=None if ours is None or peer is None else peer.rung.wall_time_s / ours.rung.wall_time_s,
+        ratio_alternating=alternating,
         our_ladder=our_ladder,
         peer_ladder=peer_ladder,
         tried=(*ours_tried, *peers_tried),
@@ -162,7 +166,7 @@ def peer_contenders(scenario: Scenario, effort: Effort, our_limit: Path) -> list
 def screened(scenario: Scenario, contenders: Sequence[Contender], effort: Effort) -> list[Entry]:
     """All that are accurate somewhere on the ladder, the fastest first."""
     found = [entry for who in contenders if (entry := who.entry(effort.ladder)) is not None]
-    return fastest_first(timed_again(scenario, found, effort.screening_rounds))
+    return fastest_first(timed_again(scenario, found, effort.screening_turns))
 
 
 def winner(contenders: Sequence[Contender], entry: Entry | None) -> Contender | None:
@@ -178,17 +182,25 @@ def limit_path(job: Job, plant: str, dt: float) -> Path:
     return path
 
 
-def final(scenario: Scenario, entries: Sequence[Entry], rounds: int) -> tuple[Entry | None, Entry | None]:
-    """The fastest of ours and of the peer's, with wall times from the same rounds."""
-    again = fastest_first(timed_again(scenario, entries, rounds))
+def final(scenario: Scenario, entries: Sequence[Entry], turns: int) -> tuple[Entry | None, Entry | None]:
+    """The fastest of ours and of the peer's, with wall times from the same turns."""
+    again = fastest_first(timed_again(scenario, entries, turns))
     ours, peer = (next((e for e in again if e.plant == plant), None) for plant in (OURS, PEER))
     return ours, peer
 
 
-def timed_again(scenario: Scenario, entries: Sequence[Entry], rounds: int) -> list[Entry]:
-    """The same entries with wall times from interleaved rounds."""
+def alternating_ratio(scenario: Scenario, ours: Entry | None, peer: Entry | None, rounds: int) -> float | None:
+    """Ratio of the winners' best times if each finds the processor's caches as the other leaves them."""
+    if ours is None or peer is None:
+        return None
+    our_time, peer_time = interleaved_best([entry_job(scenario, e) for e in (ours, peer)], rounds)
+    return peer_time / our_time
+
+
+def timed_again(scenario: Scenario, entries: Sequence[Entry], turns: int) -> list[Entry]:
+    """The same entries with wall times of runs in turns."""
     jobs = [entry_job(scenario, e) for e in entries]
-    best = interleaved_best(jobs, rounds)
+    best = best_in_turns(jobs, turns)
     return [replace(e, rung=replace(e.rung, wall_time_s=t)) for e, t in zip(entries, best, strict=True)]
 
 
@@ -202,17 +214,18 @@ def fastest_first(entries: Sequence[Entry]) -> list[Entry]:
 
 
 def ladders(contenders: Sequence[Contender | None], effort: Effort) -> list[tuple[Rung, ...]]:
-    """All rungs of all contenders; at each dt the wall times come from interleaved rounds."""
+    """All rungs of all contenders; at each dt the wall times are of runs in turns."""
     present = [who for who in contenders if who is not None]
     found: dict[str, list[Rung]] = {who.plant: [] for who in present}
     for dt in effort.ladder:
         rungs = [who.rung(dt) for who in present]
-        best = interleaved_best([who.job(dt) for who in present], rounds_at(dt, effort.ladder_rounds))
+        jobs = [who.job(dt) for who in present]
+        best = best_in_turns(jobs, turns_at(dt, effort.ladder_turns))
         for who, rung, seconds in zip(present, rungs, best, strict=True):
             found[who.plant].append(replace(rung, wall_time_s=seconds))
     return [() if who is None else tuple(found[who.plant]) for who in contenders]
 
 
-def rounds_at(dt: float, most: int) -> int:
-    """`most` rounds down to dt = 1 ms and fewer below, so that no rung takes much longer than that one."""
+def turns_at(dt: float, most: int) -> int:
+    """`most` turns down to dt = 1 ms and fewer below, so that no rung takes much longer than that one."""
     return max(1, min(most, round(most * dt / 1e-3)))

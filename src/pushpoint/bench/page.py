@@ -9,6 +9,7 @@ from pushpoint.bench.markdown import number, table
 from pushpoint.bench.space_page import space_page
 
 Data = Mapping[str, Any]
+RATIOS = ("ratio", "ratio_alternating")
 
 
 def as_page(data: Data) -> str:
@@ -54,8 +55,11 @@ def _machine(machine: Data) -> str:
 
 
 def _winners(runs: Sequence[Data]) -> str:
-    rows = [(r["scenario"], r["what"], _entry(r["ours"]), _entry(r["peer"]), number(r["ratio"])) for r in runs]
-    return table(("run", "class", "ours", "MuJoCo", "ratio"), rows)
+    rows = [
+        (r["scenario"], r["what"], *(_entry(r[k]) for k in ("ours", "peer")), *(number(r[k]) for k in RATIOS))
+        for r in runs
+    ]
+    return table(("run", "class", "ours", "MuJoCo", "ratio", "run by run in turns"), rows)
 
 
 def _entry(entry: Data | None) -> str:

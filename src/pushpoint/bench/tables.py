@@ -72,7 +72,8 @@ def _rung_cells(rung: Rung, duration: float) -> tuple[str, ...]:
 
 def duel_line(duel: Duel) -> str:
     ratio = "no ratio" if duel.ratio is None else f"{duel.ratio:.1f} times faster"
-    return f"best of all rounds: {_entry_text(duel.ours)}; {_entry_text(duel.peer)}: {ratio}\n"
+    other = "" if duel.ratio_alternating is None else f" ({duel.ratio_alternating:.1f} run by run in turns)"
+    return f"best of all runs: {_entry_text(duel.ours)}; {_entry_text(duel.peer)}: {ratio}{other}\n"
 
 
 def _entry_text(entry: Entry | None) -> str:

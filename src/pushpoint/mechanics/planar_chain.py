@@ -18,7 +18,7 @@ from pushpoint._jit import fused, inlined, kernel
 from pushpoint.numerics.records import Records
 
 CHAIN_FIELDS = (
-    "half", "mass", "inertia",  # [m] half the length, [kg], [kg m2]
+    "half", "per_length", "mass", "inertia",  # [m] half the length, [1/m] one over the length, [kg], [kg m2]
     "x", "y", "cos", "sin",  # pose of the centre [m], direction
     "hx", "hy",  # [m], from the centre to the joint on the head side: half times direction
     "vx", "vy", "w",  # velocity of the centre (chords included) [m/s], rate [rad/s]
@@ -65,6 +65,14 @@ def turned(turn: float) -> tuple[float, float]:
     return across, along
 
 
+@fused
+def half_chord(half: float, w: float, c: float, s: float, dt: float) -> tuple[float, float]:
+    """How the mean velocity of a joint about its link's centre, while the link turns by dt * w from the direction
+    (c, s), differs from that at the start: half * ((e(turned) - e) / dt - w * e_perp) [m/s]."""
+    across, along = turned(dt * w)
+    return half * w * (-across * s - along * c), half * w * (across * c - along * s)
+
+
 @kernel
 def chord_change(link: Records, dt: float) -> float:
     """Chords that fit the present rates, as new_chord; returns how far the present ones are off [m/s].
@@ -75,11 +83,7 @@ def chord_change(link: Records, dt: float) -> float:
     x = y = off = 0.0
     for i in range(link.shape[0]):
         a = link[i]
-        across, along = turned(dt * a.w)
-        hw = a.half * a.w
-        # half * ((e(turned) - e) / dt - rate * e_perp)
-        kx = hw * (-across * a.sin - along * a.cos)
-        ky = hw * (across * a.cos - along * a.sin)
+        kx, ky = half_chord(a.half, a.w, a.cos, a.sin, dt)
         if i > 0:
             x += kx
             y += ky
@@ -104,12 +108,10 @@ def chords_still_fit(link: Records, dt: float, error: float) -> bool:
 
 
 @kernel
-def take_chords(link: Records, shift_x: float, shift_y: float) -> None:
-    """Put the chords found by `chord_change` into the velocities, and move the robot by `shift` [m]."""
+def take_chords(link: Records) -> None:
+    """Put the chords found by `chord_change` into the velocities."""
     for i in range(link.shape[0]):
         a = link[i]
-        a.x += shift_x
-        a.y += shift_y
         a.vx += a.new_chord_x - a.chord_x
         a.vy += a.new_chord_y - a.chord_y
         a.chord_x, a.chord_y, a.chord_w = a.new_chord_x, a.new_chord_y, a.w
@@ -147,7 +149,7 @@ def carried(link: Records, i: int, fx: float, fy: float, moment: float) -> tuple
     if i > 0:
         moment += a.hx * fy - a.hy * fx
         wrong = abs(moment + a.torque)
-    return fx, fy, moment, wrong / (2.0 * a.half)
+    return fx, fy, moment, wrong * a.per_length
 
 
 @kernel

@@ -31,6 +31,7 @@ HALVINGS = 60
 NEARLY_VERTICAL = 0.05  # sine of the angle between head and vertical: (6) is not used below
 RETURN_RATE = math.radians(2.0) / 1e-3  # [rad/m]: how fast the head's axis becomes horizontal again
 ALONG_AXIS = 1e-6  # part of the way to the aim that is across the joint's axis: below, there is no angle to choose
+ROUND_OFF = 1e-12  # [rad]
 
 LIMITED, SLOWED, UNDETERMINED = 1, 2, 4  # flags of a joint, added up
 
@@ -140,7 +141,10 @@ def _horizontal(x: float, y: float, z: float, head: FloatArray, moved: float) ->
         hx, hy = -hx, -hy
     nx, ny, nz = _cross(tx, ty, tz, hx, hy, 0.0)
     off = math.atan2(nx * x + ny * y + nz * z, hx * tx + hy * ty)
-    turn = min(max(off, -RETURN_RATE * moved), RETURN_RATE * moved)
+    most = RETURN_RATE * moved
+    if abs(off) <= most + ROUND_OFF:
+        return hx, hy, 0.0  # exactly, so that a robot at rest is laid the same way every time
+    turn = min(max(off, -most), most)
     zx, zy, zz = _cross(x, y, z, tx, ty, tz)
     c, s = math.cos(turn), math.sin(turn)
     return c * tx + s * zx, c * ty + s * zy, c * tz + s * zz

@@ -156,7 +156,9 @@ def find_contacts(problem: Problem, around: Surroundings, state: State, reach: f
         problem.first[i] = count
         for p in range(state.pair_start[i], state.pair_start[i + 1]):
             if extras is None:
-                far = is_passed_by(a, around.disc, state.pair_code[p], ahead, room)
+                far = is_off(a, around.disc, state.pair_code[p], reach) or is_passed_by(
+                    a, around.disc, state.pair_code[p], ahead, room
+                )
             else:
                 gap, place, nx, ny = feature_gap(problem, i, state.pair_code[p], extras)
                 far = gap > nearest
@@ -183,6 +185,20 @@ def find_contacts(problem: Problem, around: Surroundings, state: State, reach: f
     problem.first[link.shape[0]] = count
 
 
+@kernel
+def misses_nothing(problem: Problem, around: Surroundings, state: State) -> bool:
+    """Whether all listed obstacles without a contact stay off the links at the present velocity; without extras."""
+    dt, at = problem.number[DT], 0
+    for i in range(problem.chain.shape[0]):
+        a = problem.link[i]
+        for p in range(state.pair_start[i], state.pair_start[i + 1]):
+            if at < problem.first[i + 1] and int(problem.contact[at].pair) == p:
+                at += 1
+            elif not is_passed_by(a, around.disc, state.pair_code[p], dt, 0.0):
+                return False
+    return True
+
+
 @fused
 def pass_on(problem: Problem, state: State, i: int, k: int) -> None:
     """Whether contact k of link i begins, or its obstacle passes on to the next link.
@@ -201,6 +217,13 @@ def pass_on(problem: Problem, state: State, i: int, k: int) -> None:
                 b.passing = LEAVES
             elif b.passing == BEGINS and c.guess > 0.0:
                 c.passing = LEAVES
+
+
+@fused
+def is_off(a: Records, disc: FloatArray, k: int, reach: float) -> bool:
+    """Whether a disc is farther than `reach` [m] from the circle about a link: most need no closer look."""
+    dx, dy, far = a.x - disc[k, 0], a.y - disc[k, 1], a.axis + a.radius + disc[k, 2] + reach
+    return bool(dx * dx + dy * dy > far * far)
 
 
 @fused

@@ -36,10 +36,10 @@ def in_link_axes(a: Records, x: float, y: float) -> tuple[float, float]:
 
 
 @inlined
-def ground_impulse(link: Records, i: int, penalty: float, held: bool) -> None:
-    """Friction of link i and its tangent; P2 (58). A disc (50) needs no axes of the link, an ellipse (52) does."""
-    a = link[i]
-    radius, r, along, across, even = a.disc, penalty * a.mass, a.along, a.across, a.along == a.across
+def ground_impulse(a: Records, r: float, held: bool) -> tuple[float, float, float, float, float]:
+    """Friction of a link in world axes, and the terms xx, xy, yy of its mass and of the tangent of friction; P2 (58).
+    A disc (50) needs no axes of the link, an ellipse (52) does."""
+    radius, along, across, even = a.disc, a.along, a.across, a.along == a.across
     c, s, vx, vy = a.cos, a.sin, a.vx, a.vy
     if not even:
         vx, vy = in_link_axes(a, vx, vy)
@@ -60,12 +60,11 @@ def ground_impulse(link: Records, i: int, penalty: float, held: bool) -> None:
     else:
         kx, ky = r * along * along, r * across * across
         xx, xy, yy = c * c * kx + s * s * ky, c * s * (kx - ky), s * s * kx + c * c * ky
-    a.xx, a.xy, a.yy = a.mass + xx, xy, a.mass + yy
     a.ground_x, a.ground_y = x, y
     if not even:
         x, y = along * x, across * y
         x, y = c * x - s * y, s * x + c * y
-    a.applied_x, a.applied_y = x, y
+    return x, y, a.mass + xx, xy, a.mass + yy
 
 
 @kernel

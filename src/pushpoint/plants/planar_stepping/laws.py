@@ -64,22 +64,12 @@ def apply_contact(link: Records, contact: Records, i: int, k: int) -> None:
 
 
 @fused
-def contact_impulse(a: Records, c: Records, r: float, held: bool) -> None:
-    """Normal impulse of a contact on its link and its tangent; P2 (57)."""
-    nx, ny, arm = c.normal_x, c.normal_y, c.arm
-    c.impulse = c.guess - r * (nx * a.vx + ny * a.vy + arm * a.w + c.approach)
-    if (c.passing == LEAVES) if held and c.guess > 0.0 else (c.impulse <= 0.0):
-        c.impulse = 0.0
-        return
-    a.applied_x += nx * c.impulse
-    a.applied_y += ny * c.impulse
-    a.applied_w += arm * c.impulse
-    a.xx += r * nx * nx
-    a.xy += r * nx * ny
-    a.yy += r * ny * ny
-    a.xw += r * nx * arm
-    a.yw += r * ny * arm
-    a.ww += r * arm * arm
+def contact_impulse(a: Records, c: Records, r: float, held: bool) -> tuple[float, float]:
+    """Normal impulse of a contact on its link, P2 (57), and the tangent: r, or zero where the contact is open."""
+    impulse = c.guess - r * (c.normal_x * a.vx + c.normal_y * a.vy + c.arm * a.w + c.approach)
+    is_open = (c.passing == LEAVES) if held and c.guess > 0.0 else (impulse <= 0.0)
+    c.impulse = 0.0 if is_open else impulse
+    return c.impulse, 0.0 if is_open else r
 
 
 @kernel
@@ -119,17 +109,22 @@ def evaluate(problem: Problem, extras: Extras | None) -> float:
 @inlined
 def act_on(problem: Problem, i: int, penalty: float, held: bool) -> None:
     """Impulses of ground and obstacles on link i and their tangents, as P2 has them."""
-    link = problem.link
-    a = link[i]
+    a = problem.link[i]
+    r = penalty * a.mass
+    x, y, turn = 0.0, 0.0, 0.0
+    xx, xy, yy, xw, yw, ww = a.mass, 0.0, a.mass, 0.0, 0.0, a.inertia
     if a.disc > 0.0:
-        ground_impulse(link, i, penalty, held)
-    else:
-        a.xx, a.xy, a.yy = a.mass, 0.0, a.mass
-        a.applied_x = a.applied_y = 0.0
-    a.xw, a.yw, a.ww = 0.0, 0.0, a.inertia
-    a.applied_w = 0.0
+        x, y, xx, xy, yy = ground_impulse(a, r, held)
     for k in range(problem.first[i], problem.first[i + 1]):
-        contact_impulse(a, problem.contact[k], penalty * a.mass, held)
+        c = problem.contact[k]
+        impulse, stiffness = contact_impulse(a, c, r, held)
+        nx, ny, arm = c.normal_x, c.normal_y, c.arm
+        x, y, turn = x + nx * impulse, y + ny * impulse, turn + arm * impulse
+        kx, ky = stiffness * nx, stiffness * ny
+        xx, xy, yy = xx + kx * nx, xy + kx * ny, yy + ky * ny
+        xw, yw, ww = xw + kx * arm, yw + ky * arm, ww + stiffness * arm * arm
+    a.applied_x, a.applied_y, a.applied_w = x, y, turn
+    a.xx, a.xy, a.yy, a.xw, a.yw, a.ww = xx, xy, yy, xw, yw, ww
 
 
 @inlined

@@ -101,7 +101,8 @@ class State(NamedTuple):
     pair_start: IntArray  # (rows + 1,): neighbour pairs of link i are pair_start[i] .. pair_start[i + 1]
     pair_code: IntArray  # (pairs,): the disc; with extras 3 * feature + END_...
     pair: Records  # (pairs,): PAIR_FIELDS
-    sums: FloatArray  # (rows, 10): impulses of the tick (contact x, y, ground x, y, joint), the same since the last row
+    sums: FloatArray  # (rows, 10): impulses of the last tick (contact x, y, ground x, y, joint), and since the last
+    # recorded row; where no row was due, the tick's are among these
     ledger: FloatArray  # (7,): energy and works [J] as types.LEDGER; TRAVELLED, LISTED
 
 
@@ -110,7 +111,7 @@ def make_problem(robot: Robot, world: World, servo: Servo, options: PlanarSteppi
     movable = world.movable_discs
     link = record_array(n + len(movable), LINK_FIELDS)
     for row, part in zip(link, robot.links, strict=False):
-        row.half, row.mass, row.inertia = part.length / 2, part.mass, part.inertia
+        row.half, row.per_length, row.mass, row.inertia = part.length / 2, 1 / part.length, part.mass, part.inertia
         row.axis, row.radius = part.half_core, part.radius
     for row, thing in zip(link[n:], movable, strict=True):
         mass = thing.mass or 0.0  # it has one, or it would not be movable

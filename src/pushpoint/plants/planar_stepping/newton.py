@@ -59,12 +59,12 @@ ROUND_OFF, ROUGH_ROUND_OFF = 1e-6, 1e-7
 def slope(problem: Problem) -> float:
     """Derivative of the convex function along the Newton step (minus the power of the imbalance)."""
     link, links = problem.link, problem.chain.shape[0]
-    power = 0.0
+    power = behind = 0.0
     for i in range(link.shape[0]):
         a = link[i]
-        power += a.fx * a.dx + a.fy * a.dy + a.fw * a.dw
-        if 0 < i < links:
-            power += a.torque * (a.dw - link[i - 1].dw)
+        torque = a.torque if 0 < i < links else 0.0
+        power += torque * (a.dw - behind) + (a.fx * a.dx + a.fy * a.dy + a.fw * a.dw)
+        behind = a.dw
     return -power
 
 
@@ -84,7 +84,7 @@ def chords_fit(problem: Problem, error: float) -> bool:
     dt, most = problem.number[DT], error * problem.number[SPEED]
     if chords_still_fit(problem.chain, dt, most) or chord_change(problem.chain, dt) <= most:
         return True
-    take_chords(problem.chain, 0.0, 0.0)
+    take_chords(problem.chain)
     return False
 
 

@@ -109,7 +109,7 @@ def solve_motion(problem: Problem) -> None:
         sweep(problem.chain, 1.0)
         if problem.number[CONSERVING] > 0.0:
             chord_change(link, problem.number[DT])
-            take_chords(link, 0.0, 0.0)
+            take_chords(link)
 
 
 @kernel

@@ -54,7 +54,7 @@ def write_row(state: State, trace: Trace, time: float, span: float) -> None:
         out[row, i, 0], out[row, i, 1], out[row, i, 2] = own.x, own.y, own.angle
         out[row, i, 3], out[row, i, 4], out[row, i, 5] = own.vx, own.vy, own.w
         for k in range(5):
-            trace.link[row, i, 6 + k] = state.sums[i, 5 + k] * per_span
+            out[row, i, 6 + k] = (state.sums[i, 5 + k] + state.sums[i, k]) * per_span
             state.sums[i, 5 + k] = 0.0
     trace.energy[row, 0] = time
     for k in range(5):
@@ -79,6 +79,10 @@ def close_tick(state: State, trace: Trace, dt: float, substeps: int, extras: Ext
         span = trace.cursor[3] * substeps * dt
         write_contacts(state, trace, span, extras)
         write_row(state, trace, state.clock[0] * dt, span)
+        return
+    for i in range(state.sums.shape[0]):
+        for k in range(5):
+            state.sums[i, 5 + k] += state.sums[i, k]
 
 
 @entry_point

@@ -13,13 +13,12 @@ import math
 from pushpoint._jit import fused, inlined, kernel
 from pushpoint.mechanics.planar_chain import (
     aim,
-    chord_change,
+    half_chord,
     locked_motion,
     rotated,
-    take_chords,
 )
 from pushpoint.numerics.records import Records
-from pushpoint.plants.planar_stepping.contacts import find_contacts, list_neighbours
+from pushpoint.plants.planar_stepping.contacts import find_contacts, list_neighbours, misses_nothing
 from pushpoint.plants.planar_stepping.extras import Extras
 from pushpoint.plants.planar_stepping.ground import in_link_axes, lay_ground
 from pushpoint.plants.planar_stepping.laws import is_free
@@ -46,8 +45,8 @@ OK, NOT_CONVERGED, NOT_FINITE, TOO_MANY_CONTACTS = 0, 1, 2, 3  # the values of t
 LOOKS = 4  # solves of a step at most
 RENEWAL = 64  # [steps], by the count since t = 0, so that resumed runs are equal
 # Contacts are looked for as far ahead as the robot moves in a step, and a part of that farther, as impulses change
-# speeds within the step. Where they change more, contacts are looked for again, and farther.
-MARGIN, MARGIN_AGAIN = 0.3, 2.0
+# speeds within the step. Where they change more and may touch something else, contacts are looked for again, farther.
+MARGINS, MARGIN_OF_EXTRAS = (0.15, 0.5, 2.0, 2.0), 2.0  # of the first look and of those after it
 LIST = 5.0  # neighbours are listed this many steps ahead
 
 
@@ -58,13 +57,13 @@ def predict(problem: Problem, state: State, extras: Extras | None) -> None:
     At times directions come from the angles, not from turning the last ones, before round-off adds up.
     conserving: the mid pose has closed joints, and its centre of mass where the momentum takes it.
     """
-    link, half, conserving = problem.chain, 0.5 * problem.number[DT], problem.number[CONSERVING] > 0.0
-    body, renew = state.link, state.clock[0] % RENEWAL == 0
+    link, dt, conserving = problem.chain, problem.number[DT], problem.number[CONSERVING] > 0.0
+    body, half, renew = state.link, 0.5 * dt, state.clock[0] % RENEWAL == 0
     # The change of the last step goes on: saves an iteration where the motion is smooth.
     stretch = problem.number[STRETCH]
     vx = body[0].vx + stretch * (body[0].vx - body[0].last_vx)
     vy = body[0].vy + stretch * (body[0].vy - body[0].last_vy)
-    px = py = mx = my = cx = cy = total = 0.0
+    px = py = mx = my = cx = cy = total = chord_x = chord_y = kx = ky = 0.0
     for i in range(link.shape[0]):
         own = body[i]
         a = link[i]
@@ -76,11 +75,14 @@ def predict(problem: Problem, state: State, extras: Extras | None) -> None:
         a.ground_guess_x, a.ground_guess_y = own.ground_x, own.ground_y
         w = own.w + stretch * (own.w - own.last_w)
         tx, ty = -w * a.hy, w * a.hx
+        if conserving:
+            kx, ky = half_chord(a.half, w, c, s, dt)
         if i > 0:
             vx, vy = vx + tx, vy + ty
             px, py = px + a.hx, py + a.hy
-        a.vx, a.vy, a.w = vx, vy, w
-        a.chord_x = a.chord_y = 0.0
+            chord_x, chord_y = chord_x + kx, chord_y + ky
+        a.vx, a.vy, a.w = vx + chord_x, vy + chord_y, w
+        a.chord_x, a.chord_y, a.chord_w = chord_x, chord_y, w
         x, y = own.x + half * own.vx, own.y + half * own.vy
         a.x, a.y = (px, py) if conserving else (x, y)
         mx, my = mx + a.mass * px, my + a.mass * py
@@ -88,10 +90,10 @@ def predict(problem: Problem, state: State, extras: Extras | None) -> None:
         total += a.mass
         vx, vy = vx + tx, vy + ty
         px, py = px + a.hx, py + a.hy
+        chord_x, chord_y = chord_x + kx, chord_y + ky
     problem.number[CENTRE_X], problem.number[CENTRE_Y] = cx / total, cy / total
     if conserving:
-        chord_change(link, problem.number[DT])
-        take_chords(link, (cx - mx) / total, (cy - my) / total)
+        move_all(link, (cx - mx) / total, (cy - my) / total)
     if extras is not None:
         predict_movable(problem, body)
         for i in range(problem.link.shape[0]):
@@ -111,6 +113,14 @@ def predict_movable(problem: Problem, body: Records) -> None:
         a.vx, a.vy = own.vx + stretch * (own.vx - own.last_vx), own.vy + stretch * (own.vy - own.last_vy)
         a.w = own.w + stretch * (own.w - own.last_w)
         a.ground_guess_x, a.ground_guess_y = own.ground_x, own.ground_y
+
+
+@kernel
+def move_all(link: Records, x: float, y: float) -> None:
+    for i in range(link.shape[0]):
+        a = link[i]
+        a.x += x
+        a.y += y
 
 
 @kernel
@@ -176,7 +186,7 @@ def account(problem: Problem, state: State, extras: Extras | None) -> None:
 
 @inlined
 def remember(problem: Problem, state: State, i: int, extras: Extras | None) -> None:
-    """Warm starts of row i, and its impulses of the tick and since the last recorded row."""
+    """Warm starts of row i, and its impulses of the tick; those of its contacts also since the last recorded row."""
     contact, own, sums = problem.contact, state.link[i], state.sums
     a = problem.link[i]
     own.ground_x, own.ground_y = a.ground_x, a.ground_y
@@ -208,21 +218,19 @@ def remember(problem: Problem, state: State, i: int, extras: Extras | None) -> N
         b = extras.more[i]
         ground_x, ground_y = b.ground_x, b.ground_y
         own.spin, own.stop = b.spin_impulse, b.stop
-    for k in range(0, 10, 5):  # the tick's, and those since the last row
-        sums[i, k] += px
-        sums[i, k + 1] += py
-        sums[i, k + 2] += ground_x
-        sums[i, k + 3] += ground_y
-        if i > 0:
-            sums[i, k + 4] += a.torque
+    sums[i, 0] += px
+    sums[i, 1] += py
+    sums[i, 2] += ground_x
+    sums[i, 3] += ground_y
+    if i > 0:
+        sums[i, 4] += a.torque
 
 
 @kernel
 def add_reaction(sums: FloatArray, other: int, x: float, y: float) -> None:
     """The impulse that a movable obstacle gets from what touches it."""
-    for k in range(0, 10, 5):
-        sums[other, k] -= x
-        sums[other, k + 1] -= y
+    sums[other, 0] -= x
+    sums[other, 1] -= y
 
 
 @kernel
@@ -317,7 +325,7 @@ def look(problem: Problem, around: Surroundings, state: State, times: int, extra
         way *= 2.0  # obstacles may come towards the robot
     ledger[TRAVELLED] += way
     way += min(10.0 * EARTH * dt * dt, 0.5 * problem.number[SKIN])
-    reach = way + way * (MARGIN if times == 0 and extras is None else MARGIN_AGAIN)
+    reach = way + way * (MARGINS[times] if extras is None else MARGIN_OF_EXTRAS)
     stale = ledger[TRAVELLED] + reach > ledger[LISTED]
     if stale and not list_as_far_as_fits(problem, around, state, LIST * way, extras):
         return TOO_MANY_CONTACTS
@@ -328,16 +336,18 @@ def look(problem: Problem, around: Surroundings, state: State, times: int, extra
 
 @inlined
 def is_as_foreseen(problem: Problem, around: Surroundings, state: State, extras: Extras | None) -> bool:
-    """After a solve: False if the robot moves so much farther than foreseen that it may pass the contacts found."""
+    """After a solve: False if the robot moves so much farther than foreseen that it may touch what is no contact."""
     if not has_obstacles(around, extras) or not problem.number[CONSERVING] > 0.0:
         return True
     farther = problem.number[DT] * not_foreseen(problem.link)
     if problem.link.shape[0] > problem.chain.shape[0]:
         farther *= 2.0
-    if farther > problem.number[ROOM] and math.isfinite(farther):
-        return False
-    state.ledger[TRAVELLED] += farther
-    return True
+    known = not (farther > problem.number[ROOM] and math.isfinite(farther))
+    if extras is None and not known and state.ledger[TRAVELLED] + farther <= state.ledger[LISTED]:
+        known = misses_nothing(problem, around, state)
+    if known:
+        state.ledger[TRAVELLED] += farther
+    return known
 
 
 @inlined
