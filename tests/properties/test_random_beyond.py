@@ -18,7 +18,8 @@ from tests.verification.beyond import depth
 
 PERIOD, TICKS = 0.02, 24
 ENDS: Counter[str] = Counter()  # how runs ended, by whether obstacles are rough
-MOST_FAILED = {"smooth": 0.0, "rough": 0.036}  # 7 of 197 of these worlds: friction of obstacles up to 0.8
+# Two of 197 rough worlds, with friction up to 0.8; one more for the round-off of other processors.
+MOST_FAILED = {"smooth": 0.0, "rough": 0.016}
 
 WORLDS = 400
 

@@ -280,7 +280,7 @@ def roughen(
     # Friction acts at the surface of the link, to the left of the normal.
     c.arm_t = place * (a.cos * nx + a.sin * ny) - a.radius
     c.mu = max(feature[7], partner.friction)  # of two obstacles the rougher counts, and the more elastic
-    c.limit = c.mu * c.guess
+    c.limit, c.last_limit = c.mu * c.guess, -1.0
     restitution = max(feature[8], partner.restitution)
     speed = nx * a.old_vx + ny * a.old_vy + c.arm * a.old_w
     if feature[BODY] >= 0.0:

@@ -43,6 +43,7 @@ CONTACT_FIELDS = (
     # With extras: link; movable obstacle as a row of Problem.link, or -1; friction: coefficient, largest impulse, arms
     # about both partners, impulse, multiplier; tangents.
     "owner", "other", "mu", "limit", "arm_t", "lever", "impulse_t", "guess_t", "stiff", "stiff_t",
+    "last_limit", "last_change",  # of the iteration before: the largest impulse of friction, or -1, and how it changed
 )  # fmt: skip
 BODY_FIELDS = (
     "x", "y", "angle", "vx", "vy", "w",

@@ -13,9 +13,12 @@ from pushpoint._jit import inlined, kernel
 from pushpoint.numerics.records import Records
 from pushpoint.numerics.residuals import interval_residual, unilateral_residual
 from pushpoint.plants.planar_stepping.ground import INSIDE
-from pushpoint.plants.planar_stepping.model import DT, WEIGHT, Problem
+from pushpoint.plants.planar_stepping.model import DT, PENALTY, WEIGHT, Problem
 
 AVERAGED_FROM = 8  # iterations: from there limits move half the way, which ends most oscillations
+# Where friction presses a link on, or lifts it off, limits close in geometrically: Aitken's rule says where to. It goes
+# at least and at most so far, where 1 is the limit that was found.
+LEAST_SHARE, MOST_SHARE = 0.2, 5.0
 # From there ever less, so that what does not come to rest by itself does: if it is off by too much, the step fails.
 SETTLING_FROM, SETTLING = 40, 0.95
 
@@ -95,23 +98,47 @@ def contact_residual(link: Records, contact: Records, i: int, k: int, per_unit: 
     return wrong
 
 
+@inlined
+def slides(problem: Problem, k: int) -> bool:
+    """Whether a contact at its limit slides faster than one step of its multiplier would bring it there from zero."""
+    c = problem.contact[k]
+    i = int(c.owner)
+    tangential = relative_speeds(problem.link, problem.contact, i, k)[1]
+    return bool(abs(tangential) * problem.number[PENALTY] * problem.link[i].mass > c.limit)
+
+
+@inlined
+def extrapolated(c: Records, change: float, usual: float) -> float:
+    """The share of `change` that brings the limit of a contact that slides to where it will stay, from its last change;
+    `usual` for others."""
+    share = usual
+    if c.stiff_t == 0.0 and c.last_limit >= 0.0 and c.limit != c.last_limit:
+        slope = (change - c.last_change) / (c.limit - c.last_limit)
+        if slope < 0.0:
+            share = min(MOST_SHARE, max(LEAST_SHARE, -1.0 / slope))
+    c.last_limit, c.last_change = c.limit if c.stiff_t == 0.0 else -1.0, change
+    return share
+
+
 @kernel
 def renew_limits(problem: Problem, iteration: int) -> float:
     """Friction limits from the impulses found; returns the largest change that matters as a residual.
 
     That of a contact that sticks well inside of both limits does not: where links rest on the ground, normal impulses
     are not unique and may wander. The friction of a contact that slides goes along with its limit: it would look like
-    one that sticks otherwise.
+    one that sticks otherwise. Where it is only on the verge of sliding it stays, and may stick with the new limit: if
+    it went along, friction and normal impulse of a wedged robot at rest could raise each other for ever.
     """
     contact = problem.contact
-    largest, share = 0.0, 1.0 if iteration < AVERAGED_FROM else 0.5 * SETTLING ** max(0, iteration - SETTLING_FROM)
+    usual, settling = 1.0 if iteration < AVERAGED_FROM else 0.5, SETTLING ** max(0, iteration - SETTLING_FROM)
+    largest = 0.0
     for k in range(problem.first[problem.link.shape[0]]):
         c = contact[k]
         if c.mu > 0.0:
             change = c.mu * c.impulse - c.limit
             if abs(c.impulse_t) >= min(c.limit, c.limit + change):
                 largest = max(largest, abs(change))
-            c.limit += share * change
-            if c.stiff_t == 0.0:
+            c.limit = max(0.0, c.limit + settling * extrapolated(c, change, usual) * change)
+            if c.stiff_t == 0.0 and slides(problem, k):
                 c.impulse_t = math.copysign(c.limit, c.impulse_t)
     return float(largest / (problem.number[WEIGHT] * problem.number[DT]))
