@@ -82,7 +82,7 @@ def test_a_study_file_is_run_and_options_replace_its_fields(shell: Shell, tmp_pa
         (("--seeds", "5:2"), "gives 0 seeds"),
         (("--seeds", "99999999"), "should be 1 to 1000000"),
         (("--seeds", "many"), "20, 0:100 or 3,5,8"),
-        (("--variant", "odd:controller.frequenzy=1"), "Did you mean 'frequency'"),
+        (("--variant", "odd:controller.frequenzy=1"), "Did you mean 'controller.frequency'"),
         (("--variant", "odd:controler.frequency=1"), "Did you mean 'controller'"),
         (("--variant", "a=1"), "label:key=value"),
         (("--variant", "a:b"), "must look like key=value"),

@@ -174,8 +174,8 @@ def test_paths_that_lead_nowhere_are_refused(path: str, message: str) -> None:
     assert str(refusal.value).startswith(message)
 
 
-def test_bad_values_of_overrides_are_told_like_others() -> None:
-    with pytest.raises(InvalidInput, match=r"^Scenario\.robot\.links\.2\.mass = -1: should be greater than 0$"):
+def test_bad_values_of_overrides_are_told_by_their_keys() -> None:
+    with pytest.raises(InvalidInput, match=r"^robot\.links\.2\.mass = -1: should be greater than 0$"):
         scenario().with_overrides({"robot.links.2.mass": -1})
 
 

@@ -361,6 +361,29 @@ def test_bad_options_are_refused(options: dict[str, Any], told: str) -> None:
         follower(**options)
 
 
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        ({"points": [[0, 0], [1]]}, "controller.points.1 = [1]: should be x, y or x, y, z [m]"),
+        ({"points": [[0, 0], 3]}, "controller.points.1 = 3: should be x, y or x, y, z [m]"),
+        ({"points": [[0, 0], [1, "far"]]}, "controller.points.1.1 = 'far': should be a valid number"),
+        ({"segment": {"points": [[0, 0], [1, 0, 0, 0]]}}, "controller.segment.points.1 = [1, 0, 0, 0]: should be x, y"),
+        ({"segment": {"pionts": []}}, "unknown option of controller 'shape-follower': 'controller.segment.pionts'."),
+        ({"segment": WAVE, "speed": [[0, 1], [1, -1]]}, "controller.speed = [[0, 1], [1, -1]]: should not be negative"),
+        ({"segment": WAVE, "look_ahead": 0.01}, "controller.look_ahead = 0.01 m: should be at least the longest link"),
+        ({"points": ARC, "head": 2.5}, "controller.head = 2.5: the curve ends at s = 2"),
+        ({"segment": {"points": [(0, 0), (1e-6, 0)]}}, "controller.segment: "),
+        ({}, "controller.options = {}: should have either a segment or points"),
+    ],
+)
+def test_options_of_a_scenario_are_named_as_in_it(options: dict[str, Any], told: str) -> None:
+    controller = {"name": "shape-follower", "options": options}
+    scenario = Scenario(name="lab/x", robot="square-17", world="plane", controller=controller)
+    with pytest.raises(InvalidInput) as refusal:
+        ShapeFollower.of(scenario)
+    assert str(refusal.value).startswith(told)
+
+
 def test_a_robot_without_joints_is_refused() -> None:
     with pytest.raises(InvalidInput, match="has none"):
         follower(links=1, segment=WAVE)

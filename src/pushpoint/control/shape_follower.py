@@ -47,8 +47,7 @@ class ShapeFollower:
     def __init__(self, options: ShapeFollowerOptions, robot: Robot, control_period: float) -> None:
         self._options, self._period = options, control_period
         self._snake = virtual_snake(robot)
-        longest = float(self._snake.length.max())
-        self._aligner = Aligner(self._snake, options.look_ahead or 2.0 * longest)
+        self._aligner = self._checked_aligner()
         self._most_turn = options.rate_limit * control_period
         self._speed, self._roll_rate = Schedule.of(options.speed), Schedule.of(options.roll_rate)
         self._heading = Schedule.of(options.heading)
@@ -65,7 +64,7 @@ class ShapeFollower:
             raise InvalidInput(
                 f"{scenario.name}: controller = {chosen.name!r} draws no shape curve; should be 'shape-follower'"
             )
-        options = ShapeFollowerOptions.parse(chosen.options)
+        options = scenario.options_of("controller", ShapeFollowerOptions)
         return cls.build(options, scenario.built_robot(), control_period or scenario.control_period)
 
     @classmethod
@@ -73,6 +72,12 @@ class ShapeFollower:
         if not robot.freedoms:
             raise InvalidInput(f"controller 'shape-follower' bends joints; robot {robot.name!r} has none")
         return cls(options, robot, control_period)
+
+    def _checked_aligner(self) -> Aligner:
+        try:
+            return Aligner(self._snake, self._options.look_ahead or 2.0 * float(self._snake.length.max()))
+        except InvalidInput as error:
+            raise InvalidInput(f"controller.{error}") from None
 
     # --- the start ---
 
@@ -110,7 +115,9 @@ class ShapeFollower:
         cycle = ShapeCurve(options.segment.array(), options.interpolation).length()
         cycles = math.ceil(length / cycle) + 1  # one more: where a curve begins it is not quite the repeated one
         if cycles > MOST_CYCLES:
-            raise InvalidInput(f"segment: {cycles} cycles of {cycle:g} m on one robot are too many; draw a longer one")
+            raise InvalidInput(
+                f"controller.segment: {cycles} cycles of {cycle:g} m on one robot are too many; draw a longer one"
+            )
         head = self._checked_head(float(cycles * steps), math.inf)
         points = options.segment.array()[:1]
         while len(points) - 1 < head + AHEAD:
@@ -120,7 +127,7 @@ class ShapeFollower:
     def _checked_head(self, default: float, last: float) -> float:
         head = default if self._options.head is None else self._options.head
         if head > last:
-            raise InvalidInput(f"head = {head:g}: the curve ends at s = {last:g}")
+            raise InvalidInput(f"controller.head = {head:g}: the curve ends at s = {last:g}")
         return head
 
     def _longer(self, points: FloatArray, state: ControllerState) -> FloatArray:

@@ -99,7 +99,7 @@ def rehearsed_cycle(scenario: Scenario) -> Rehearsal:
 def cycle_time(scenario: Scenario) -> float:
     """How long [s] a cycle takes: the head's along the segment or to the end of the curve, a turn of rolling, a period
     of moving points; the longest of them, at most the scenario's duration. Zero if nothing moves."""
-    options = ShapeFollowerOptions.parse(scenario.controller.options)
+    options = scenario.options_of("controller", ShapeFollowerOptions)
     moments = np.linspace(0.0, scenario.duration, SCANNED)
     ends = [0.0]
     if options.speed != 0.0:

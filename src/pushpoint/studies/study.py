@@ -14,7 +14,7 @@ from pushpoint.errors import InvalidInput, UnknownName
 from pushpoint.fields import Frozen, Name, Number
 from pushpoint.files import read_yaml
 from pushpoint.recording import METRICS
-from pushpoint.scenario import Choice, Scenario
+from pushpoint.scenario import AS_WRITTEN, Choice, Scenario
 from pushpoint.scenarios import scenarios
 
 BASE = "base"  # the variant without changes
@@ -167,7 +167,7 @@ class Study(Frozen):
     @classmethod
     def from_yaml(cls, source: str | Path) -> Study:
         """Read a study from YAML (or JSON) text or from a file."""
-        return cls.parse(read_yaml(source, "study"))
+        return cls.parse(read_yaml(source, "study"), AS_WRITTEN)
 
 
 def _plain(value: Any) -> Any:
