@@ -29,6 +29,14 @@ MEETING = 1e-6  # [m]: moved points nearer than this would leave the curve witho
 QUIET = 1.0  # [s] without a flag, after which a joint's next one is told again
 
 
+def shape_options(scenario: Scenario) -> ShapeFollowerOptions:
+    """The options of a scenario's shape follower; others draw no curve."""
+    chosen = scenario.controller.name
+    if chosen != "shape-follower":
+        raise InvalidInput(f"{scenario.name}: controller = {chosen!r} draws no shape curve; should be 'shape-follower'")
+    return scenario.options_of("controller", ShapeFollowerOptions)
+
+
 @controllers.register("shape-follower")
 class ShapeFollower:
     """The virtual snake robot moves along the curve (P3 III-E, first way), the points move (second), or both.
@@ -59,13 +67,7 @@ class ShapeFollower:
     @classmethod
     def of(cls, scenario: Scenario, control_period: float | None = None) -> ShapeFollower:
         """That of a scenario; at another rate if a period [s] is given."""
-        chosen = scenario.controller
-        if chosen.name != "shape-follower":
-            raise InvalidInput(
-                f"{scenario.name}: controller = {chosen.name!r} draws no shape curve; should be 'shape-follower'"
-            )
-        options = scenario.options_of("controller", ShapeFollowerOptions)
-        return cls.build(options, scenario.built_robot(), control_period or scenario.control_period)
+        return cls.build(shape_options(scenario), scenario.built_robot(), control_period or scenario.control_period)
 
     @classmethod
     def build(cls, options: ShapeFollowerOptions, robot: Robot, control_period: float) -> ShapeFollower:
