@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import pushpoint as pp
+from pushpoint.cli.draw import told
 from pushpoint.control import shape_rehearsal
 from pushpoint.control.shape_rehearsal import (
     ENOUGH,
@@ -141,6 +142,15 @@ def test_joints_that_cannot_follow_are_named() -> None:
     assert asked.slowed == ()
     slow = drawn(points=[(0, 0), (1.5, 0), (2.0, 0.4)], look_ahead=LINK, speed=0.5, rate_limit=0.05)
     assert demands(rehearsed_cycle(slow)).slowed
+
+
+def test_joints_without_an_angle_are_named() -> None:
+    upright = [(0.0, 0.0, 1.0), (0.0, 0.0, 0.0), (LINK, 0.0, 0.0)]  # behind the first link of the robot
+    scenario = drawn(points=upright, look_ahead=LINK).with_overrides({"robot.links": 2})
+    asked = demands(rehearsed_cycle(scenario))
+    assert (asked.undetermined, asked.limited, asked.slowed) == ((0,), (), ())
+    assert told(asked)["joints with the curve along their axes"] == "0"
+    assert "joints with the curve along their axes" not in told(demands(rehearsed_cycle(drawn(points=arc(2.0)))))
 
 
 def test_changes_per_way_are_rates_over_speed() -> None:

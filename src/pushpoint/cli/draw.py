@@ -60,6 +60,7 @@ def summary(scenario: Scenario, asked: Demands) -> dict[str, Any]:
         "largest_change_rad_per_m": asked.change_per_way,
         "joints_at_limits": list(asked.limited),
         "joints_too_slow": list(asked.slowed),
+        "joints_undetermined": list(asked.undetermined),
     }
 
 
@@ -93,6 +94,8 @@ def told(asked: Demands) -> dict[str, str]:
         rows["largest rate of a joint reference"] = f"{_rounded(degrees(asked.rate))} deg/s"
     rows["joints that hit limits"] = _names(asked.limited)
     rows["joints slowed by rate_limit"] = _names(asked.slowed)
+    if asked.undetermined:
+        rows["joints with the curve along their axes"] = _names(asked.undetermined)
     return rows
 
 

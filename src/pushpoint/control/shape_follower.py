@@ -18,7 +18,7 @@ from pushpoint.mechanics.rotation import matrices
 from pushpoint.robots import Robot
 from pushpoint.scenario import Scenario
 from pushpoint.shapes import Aligner, Interpolation, Laid, Memory, ShapeCurve, virtual_snake
-from pushpoint.shapes.alignment import LIMITED, SLOWED
+from pushpoint.shapes.alignment import LIMITED, SLOWED, UNDETERMINED
 from pushpoint.shapes.gait_segment import AHEAD, about_z, extended
 from pushpoint.shapes.virtual_snake import link_centres, link_rotations
 from pushpoint.types import Command, FloatArray, Observation
@@ -27,6 +27,12 @@ BEHIND = 3  # points kept behind the tail: the curve under it does not notice th
 MOST_CYCLES = 10_000  # of a segment on one robot
 MEETING = 1e-6  # [m]: moved points nearer than this would leave the curve without a direction
 QUIET = 1.0  # [s] without a flag, after which a joint's next one is told again
+TOO_MUCH = "the curve asks for more than these joints can do"
+TOLD = (  # flag, name of the event, what it says
+    (LIMITED, "joint-limit", TOO_MUCH),
+    (SLOWED, "rate-limit", TOO_MUCH),
+    (UNDETERMINED, "undetermined-angle", "the curve lies along the axes of these joints, which keep their angles"),
+)
 
 
 def shape_options(scenario: Scenario) -> ShapeFollowerOptions:
@@ -97,7 +103,7 @@ class ShapeFollower:
             "q": np.zeros(self._snake.joints),
             "axis": np.zeros(7),
             "flags": np.zeros(self._snake.joints, dtype=np.int64),
-            "flagged": np.full((2, self._snake.joints), -math.inf),
+            "flagged": np.full((len(TOLD), self._snake.joints), -math.inf),
             "ended": False,
         }
         state["points"], state["head"] = self._first_points(state)
@@ -282,15 +288,15 @@ class ShapeFollower:
         return float(high - low)
 
     def _told(self, time: float, state: ControllerState) -> list[ControlEvent]:
-        """Which joints cannot follow the curve: each once, and again after a quiet time."""
+        """Which joints cannot follow the curve, or find no angle in it: each once, and again after a quiet time."""
         events, last = [], state["flagged"].copy()
-        for row, (flag, name) in enumerate(((LIMITED, "joint-limit"), (SLOWED, "rate-limit"))):
+        for row, (flag, name, what) in enumerate(TOLD):
             now = (state["flags"] & flag) > 0
             new = np.flatnonzero(now & (time - last[row] > QUIET))
             last[row, now] = time
             if len(new):
                 joints = ", ".join(str(self._snake.joints - 1 - j) for j in new)
-                events.append(ControlEvent(time, name, f"the curve asks for more than these joints can do: {joints}"))
+                events.append(ControlEvent(time, name, f"{what}: {joints}"))
         state["flagged"] = last
         return events
 

@@ -18,7 +18,7 @@ from pushpoint.mechanics.rotation import quaternions
 from pushpoint.robots import Robot
 from pushpoint.scenario import Scenario
 from pushpoint.shapes import Laid, ShapeCurve, VirtualSnake, deviation, virtual_snake
-from pushpoint.shapes.alignment import LIMITED, SLOWED
+from pushpoint.shapes.alignment import LIMITED, SLOWED, UNDETERMINED
 from pushpoint.shapes.virtual_snake import link_centres, link_rotations
 from pushpoint.types import Contacts, FloatArray, IntArray, Observation
 
@@ -182,6 +182,7 @@ class Demands(NamedTuple):
     change_per_way: float  # [rad/m] of the head along the curve, the largest; NaN if the head stays
     limited: tuple[int, ...]  # joints, from the tail, that were to bend farther than they can
     slowed: tuple[int, ...]  # joints that were to move faster than they may
+    undetermined: tuple[int, ...]  # joints whose angle the curve does not say, as it lies along their axes
     whole_cycle: bool  # time and way are those of one cycle; else of a part of it, or of some time
 
 
@@ -199,6 +200,7 @@ def demands(motion: Rehearsal) -> Demands:
         change_per_way=float((change[moves] / way[moves]).max()) if moves.any() else math.nan,
         limited=_joints(motion.flag & LIMITED),
         slowed=_joints(motion.flag & SLOWED),
+        undetermined=_joints(motion.flag & UNDETERMINED),
         whole_cycle=motion.whole_cycle,
     )
 
