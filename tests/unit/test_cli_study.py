@@ -88,6 +88,11 @@ def test_a_study_file_is_run_and_options_replace_its_fields(shell: Shell, tmp_pa
         (("--variant", "a:b"), "must look like key=value"),
         (("--measure", "distanc"), "Did you mean 'distance'"),
         (("--measure", "mean_speed:axis=x"), "needs start, end"),
+        (
+            ("--measure", "mean_speed:axis=x,start=0,end=late"),
+            "error: measures.0.options.end = 'late': should be a valid",
+        ),
+        (("--set", "plant.tolerance=1"), "plant.tolerance = 1: should be less than or equal to"),
         (("--jitter", "-1"), "start.jitter = -1.0"),
         (("--beyond", "distence=1"), "Did you mean 'distance'"),
         (("--beyond", "distance=far"), "should be a valid number"),
