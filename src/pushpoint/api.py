@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeGuard
 from pushpoint.errors import InvalidInput
 from pushpoint.files import read_yaml
 from pushpoint.recording import Recording
-from pushpoint.scenario import Scenario
+from pushpoint.scenario import AS_WRITTEN, Scenario
 from pushpoint.scenarios import scenarios
 from pushpoint.simulation import simulate as _simulate
 
@@ -78,7 +78,7 @@ def find_study(study: Source | Scenario | Study, overrides: Mapping[str, Any] | 
     from pushpoint.studies import Study
 
     data = dict(study) if isinstance(study, Study) else _study_data(study)
-    return Study.parse(data | fields | {"overrides": _merged(data.get("overrides"), overrides)})
+    return Study.parse(data | fields | {"overrides": _merged(data.get("overrides"), overrides)}, AS_WRITTEN)
 
 
 def _study_data(source: Source | Scenario) -> dict[str, Any]:
@@ -87,7 +87,7 @@ def _study_data(source: Source | Scenario) -> dict[str, Any]:
         return {"scenario": source if isinstance(source, str) else find_scenario(source)}
     data = read_yaml(Path(source), "scenario or study")
     if not (isinstance(data, dict) and "scenario" in data):
-        return {"scenario": Scenario.parse(data)}
+        return {"scenario": Scenario.parse(data, AS_WRITTEN)}
     if _is_file(data["scenario"]):  # beside the file of the study
         return data | {"scenario": find_scenario(Path(source).parent / data["scenario"])}
     return data

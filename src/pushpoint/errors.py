@@ -19,14 +19,18 @@ class InvalidInput(PushpointError, ValueError):
 
 
 class UnknownName(InvalidInput):
-    """A name that is not registered; the message suggests the nearest ones and lists the rest."""
+    """A name that is not registered; the message suggests the nearest ones and lists the rest.
 
-    def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
+    All names are shown behind the `stem` that they share, such as "plant."; it makes none of them more alike.
+    """
+
+    def __init__(self, kind: str, name: str, known: Iterable[str], stem: str = "") -> None:
         known = sorted(known)
-        close = difflib.get_close_matches(name, known, n=3, cutoff=0.5)
+        close = [stem + match for match in difflib.get_close_matches(name, known, n=3, cutoff=0.5)]
         hint = f" Did you mean {' or '.join(repr(c) for c in close)}?" if close else ""
-        super().__init__(f"unknown {kind} {name!r}.{hint} Known: {', '.join(known) or 'none'}.")
-        self.name = name
+        told = ", ".join(stem + each for each in known) or "none"
+        super().__init__(f"unknown {kind} {stem + name!r}.{hint} Known: {told}.")
+        self.name = stem + name
         self.suggestions = close
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from types import NoneType, UnionType
 from typing import Annotated, Any, NamedTuple, Self, Union, get_args, get_origin
 
@@ -53,12 +53,21 @@ class Frozen(BaseModel):
         return handler(value)
 
     @classmethod
-    def parse(cls, data: Any) -> Self:
-        """Validate plain data (from YAML, JSON or keywords); errors name the field."""
+    def parse(cls, data: Any, wording: Wording | None = None) -> Self:
+        """Validate plain data (from YAML, JSON or keywords); errors name the field, in its author's words."""
         try:
             return cls.model_validate(data)
         except ValidationError as error:
-            raise _refusal(error, cls) from None
+            refusal = _refusal(error, cls)
+        raise refusal if wording is None else _reworded(refusal, wording, cls.__name__)
+
+
+class Wording(NamedTuple):
+    """What the author of some data calls its fields; the names of our classes are unknown to most."""
+
+    path: str = ""  # leads to the data, e.g. "controller"; empty: the data are a whole file
+    kind: str = "key"  # what an unknown field is called
+    whole: str = ""  # what all of the data are called, default the path
 
 
 class Problem(NamedTuple):
@@ -69,7 +78,7 @@ class Problem(NamedTuple):
     reason: str
 
     def told(self, whose: str) -> str:
-        path = ".".join(str(part) for part in (whose, *self.place))
+        path = _path(whose, *self.place)
         return f"{path}: {self.reason}" if self.value is None else f"{path} = {self.value}: {self.reason}"
 
 
@@ -81,6 +90,21 @@ class InvalidFields(InvalidInput):
         self.problems = problems
 
 
+class UnknownField(UnknownName):
+    """A field that a model does not have; `place` leads to that model."""
+
+    def __init__(self, model: str, name: str, known: Iterable[str], place: tuple[int | str, ...] = ()) -> None:
+        super().__init__(f"field of {model}", name, known)
+        self.model, self.known, self.place = model, tuple(known), place
+
+    def under(self, place: tuple[int | str, ...]) -> UnknownField:
+        return UnknownField(self.model, self.name, self.known, place + self.place)
+
+    def reworded(self, wording: Wording) -> UnknownName:
+        path = _path(wording.path, *self.place)
+        return UnknownName(wording.kind, self.name, self.known, f"{path}." if path else "")
+
+
 def problems_of(error: ValidationError, annotations: Mapping[str, Any]) -> list[Problem]:
     """Pydantic's report in our words; `annotations` are those of the fields or arguments."""
     problems: list[Problem] = []
@@ -90,28 +114,42 @@ def problems_of(error: ValidationError, annotations: Mapping[str, Any]) -> list[
         place, found = _without_tags(report["loc"], annotations), _found(report)
         if report["type"] == "too_short" and any(_is_inside(other["loc"], place) for other in reports):
             continue  # pydantic counts the good items only
-        if len(place) > 1 and _is_union(annotations.get(str(place[0]))):
-            field, _member, *rest = place
-            rivals.setdefault(field, []).extend(_under((field, *rest), found))
+        if _names_member(place, annotations):
+            rivals.setdefault(place[0], []).extend(_under(_without_member(place, annotations), found))
         else:
             problems.extend(_under(place, found))
     return problems + [problem for said in rivals.values() for problem in _furthest(said)]
 
 
 def _refusal(error: ValidationError, model: type[BaseModel]) -> InvalidInput:
-    reports = error.errors(include_url=False)
-    for report in reports:  # a misspelt field comes first: what else is wrong may follow from it
+    fields = {name: field.annotation for name, field in model.model_fields.items()}
+    for report in error.errors(include_url=False):  # a misspelt field first: what else is wrong may follow from it
         cause = report.get("ctx", {}).get("error")
+        if isinstance(cause, UnknownField):
+            return cause.under(_without_member(_without_tags(report["loc"], fields), fields))
         if isinstance(cause, UnknownName):
             return cause
         if report["type"] == "extra_forbidden":
             return _unknown_field(model, report["loc"][-1])
-    fields = {name: field.annotation for name, field in model.model_fields.items()}
     return InvalidFields(model.__name__, problems_of(error, fields))
 
 
-def _unknown_field(model: type[BaseModel], name: Any) -> UnknownName:
-    return UnknownName(f"field of {model.__name__}", str(name), model.model_fields)
+def _reworded(refusal: InvalidInput, wording: Wording, model: str) -> InvalidInput:
+    """The same refusal in the words of whoever wrote the data."""
+    if isinstance(refusal, UnknownField):
+        return refusal.reworded(wording)
+    if not isinstance(refusal, InvalidFields):
+        return refusal
+    whole = wording.whole or wording.path or model
+    return InvalidInput("; ".join(p.told(wording.path if p.place else whole) for p in refusal.problems))
+
+
+def _unknown_field(model: type[BaseModel], name: Any) -> UnknownField:
+    return UnknownField(model.__name__, str(name), model.model_fields)
+
+
+def _path(*parts: int | str) -> str:
+    return ".".join(str(part) for part in parts if part != "")
 
 
 def _found(report: Any) -> list[Problem]:
@@ -144,6 +182,15 @@ def _under(place: tuple[int | str, ...], problems: list[Problem]) -> list[Proble
 
 def _is_inside(place: tuple[int | str, ...], outer: tuple[int | str, ...]) -> bool:
     return len(place) > len(outer) and place[: len(outer)] == outer
+
+
+def _names_member(place: tuple[int | str, ...], annotations: Mapping[str, Any]) -> bool:
+    """Whether a place names, after the field, the member of its union that pydantic tried."""
+    return len(place) > 1 and _is_union(annotations.get(str(place[0])))
+
+
+def _without_member(place: tuple[int | str, ...], annotations: Mapping[str, Any]) -> tuple[int | str, ...]:
+    return (place[0], *place[2:]) if _names_member(place, annotations) else place
 
 
 def _is_union(annotation: Any) -> bool:

@@ -9,9 +9,12 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pushpoint.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from yaml import MarkedYAMLError
 
 
 @contextmanager
@@ -67,13 +70,33 @@ def read_yaml(source: str | Path, what: str) -> Any:
     """Plain data from YAML (or JSON) text, or from the file at a Path; `what` it should hold is named in errors."""
     import yaml
 
-    text = str(source)
+    text, name = str(source), f"{what} text"
     if isinstance(source, Path):
+        name = f"{what} file {str(source)!r}"
         try:
             text = source.read_text(encoding="utf-8")
         except (OSError, UnicodeDecodeError) as error:
-            raise InvalidInput(f"{what} file {str(source)!r} cannot be read: {error}") from None
+            raise InvalidInput(f"{name} cannot be read: {error}") from None
     try:
         return yaml.safe_load(text)
-    except yaml.YAMLError as error:
-        raise InvalidInput(f"not valid YAML: {error}") from None
+    except yaml.MarkedYAMLError as error:
+        raise InvalidInput(f"{name}, {_marked(error)}") from None
+    except yaml.reader.ReaderError as error:
+        before = text[: error.position].split("\n")
+        place = _place(len(before), len(before[-1]) + 1)
+        wrong = f"character #x{error.character:04x} is not allowed"
+        raise InvalidInput(f"{name}, {place}: not valid YAML: {wrong}") from None
+
+
+def _marked(error: MarkedYAMLError) -> str:
+    """Line and column, what is wrong there, and where that began if it is elsewhere."""
+    here, began = (
+        None if mark is None else _place(mark.line + 1, mark.column + 1)
+        for mark in (error.problem_mark or error.context_mark, error.context_mark)
+    )
+    told = f"{here}: not valid YAML: {error.problem or error.context}"
+    return told if began in (None, here) or not error.context else f"{told}, {error.context} that begins at {began}"
+
+
+def _place(line: int, column: int) -> str:
+    return f"line {line}, column {column}"

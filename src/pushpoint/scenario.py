@@ -6,12 +6,12 @@ import inspect
 from collections.abc import Mapping
 from math import ceil
 from pathlib import Path
-from typing import Annotated, Any, Final, Literal, cast, get_type_hints
+from typing import Annotated, Any, Final, Literal, TypeVar, cast, get_type_hints
 
 from pydantic import Field, NonNegativeInt, ValidationError, field_validator, model_validator, validate_call
 
 from pushpoint.errors import InvalidInput, UnknownName
-from pushpoint.fields import Frozen, Name, NonNegative, Number, Positive, problems_of
+from pushpoint.fields import Frozen, InvalidFields, Name, NonNegative, Number, Positive, Wording, problems_of
 from pushpoint.files import read_yaml
 from pushpoint.registry import Registry
 from pushpoint.robots import Robot, Servo, robots
@@ -22,6 +22,9 @@ FROM_FILES = ("csv",)  # worlds that depend on more than their options
 MOST_LINK_ROWS = 1e6  # links times rows that are recorded by default: about 100 MB
 RECORD_PERIOD = 0.01  # [s], about, where a scenario gives none
 
+AS_WRITTEN = Wording()  # fields of a scenario as in its file and in the keys of overrides
+
+Options = TypeVar("Options", bound=Frozen)
 Pair = tuple[Number, Number]
 Triple = tuple[Number, Number, Number]
 
@@ -124,6 +127,11 @@ class Scenario(Frozen):
             return self.world
         return cast(World, build(worlds, self.world, self.seed))
 
+    def options_of(self, part: Literal["plant", "controller"], model: type[Options]) -> Options:
+        """The options of the plant or the controller, checked; errors name them as `part.option`."""
+        choice: Choice = getattr(self, part)
+        return model.parse(choice.options, Wording(part, _an_option(part, choice), f"{part}.options"))
+
     def pinned(self) -> Scenario:
         """The same with a world that was read from a file built in: the file may change or go away."""
         if isinstance(self.world, World) or self.world.name not in FROM_FILES:
@@ -151,7 +159,7 @@ class Scenario(Frozen):
             data = _editable(scenario.model_dump())
             for path in sorted(filter(turn, overrides), key=_depth):
                 _override(data, path, _editable(overrides[path]))
-            scenario = Scenario.parse(data)
+            scenario = Scenario.parse(data, AS_WRITTEN)
         return scenario
 
     def to_yaml(self) -> str:
@@ -162,7 +170,7 @@ class Scenario(Frozen):
     @classmethod
     def from_yaml(cls, source: str | Path) -> Scenario:
         """Read a scenario from YAML (or JSON) text or from a file."""
-        return cls.parse(read_yaml(source, "scenario"))
+        return cls.parse(read_yaml(source, "scenario"), AS_WRITTEN)
 
 
 def _named_or_made(value: Any, kind: type[Robot] | type[World]) -> Any:
@@ -180,16 +188,19 @@ def build(registry: Registry[Any], choice: Choice, seed: int) -> Any:
     known = inspect.signature(factory).parameters
     for key in choice.options:
         if key not in known:
-            raise UnknownName(f"option of {registry.kind} {choice.name!r}:", key, known)
+            raise UnknownName(_an_option(registry.kind, choice), key, known, f"{registry.kind}.")
     options = dict(choice.options)
     if "seed" in known:
         options.setdefault("seed", seed)
     try:
         return validate_call(factory)(**options)
     except ValidationError as error:
-        problems = problems_of(error, get_type_hints(factory))
-        told = "; ".join(problem.told("options") for problem in problems)
-        raise InvalidInput(f"{registry.kind} {choice.name!r}, {told}") from None
+        raise InvalidFields(registry.kind, problems_of(error, get_type_hints(factory))) from None
+
+
+def _an_option(kind: str, choice: Choice) -> str:
+    """What an unknown option is called."""
+    return f"option of {kind} {choice.name!r}:"
 
 
 def _depth(path: str) -> int:
@@ -216,7 +227,7 @@ def _override(data: dict[str, Any], path: str, value: Any) -> None:
         _override_choice(data, path, value)
         return
     if head == "servo" and rest and data["servo"] is None:
-        data["servo"] = Scenario.parse(data).built_robot().servo.model_dump()
+        data["servo"] = Scenario.parse(data, AS_WRITTEN).built_robot().servo.model_dump()
     _set(data, path, value)
 
 
@@ -244,10 +255,10 @@ def _override_factory(data: dict[str, Any], path: str, value: Any) -> None:
     if first in options and not rest:
         data[head]["options"][first] = value
         return
-    scenario = Scenario.parse(data)
+    scenario = Scenario.parse(data, AS_WRITTEN)
     made = scenario.built_robot() if head == "robot" else scenario.built_world()
     if first not in type(made).model_fields:
-        raise UnknownName("key", path, [f"{head}.{key}" for key in {*options, *type(made).model_fields}])
+        raise UnknownName("key", first, {*options, *type(made).model_fields}, f"{head}.")
     data[head] = _editable(made.model_dump())
     _set(data, path, value)
 
@@ -284,5 +295,5 @@ def _known_key(data: Any, key: str, path: str, from_end: int) -> int | str:
     if not isinstance(data, dict):
         raise InvalidInput(f"{path!r}: {stem} = {data!r} has no parts")
     if key not in data:
-        raise UnknownName("key", f"{stem}.{key}", [f"{stem}.{known}" for known in data])
+        raise UnknownName("key", key, data, f"{stem}.")
     return key

@@ -112,9 +112,9 @@ class Setup:
     def of(cls, scenario: Scenario) -> Setup:
         robot, world, period = scenario.built_robot(), scenario.built_world(), scenario.control_period
         model, policy = plants[scenario.plant.name], controllers[scenario.controller.name]
-        plant_options = model.Options.parse(scenario.plant.options)
+        plant_options = scenario.options_of("plant", model.Options)
         plant = model.build(robot, world, scenario.servo or robot.servo, plant_options)
-        controller = policy.build(policy.Options.parse(scenario.controller.options), robot, period)
+        controller = policy.build(scenario.options_of("controller", policy.Options), robot, period)
         return cls(
             scenario=scenario,
             robot=robot,

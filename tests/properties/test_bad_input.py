@@ -144,7 +144,7 @@ def test_a_bad_value_is_refused_and_its_field_named(model: type[Frozen], field: 
 
 @pytest.mark.parametrize(("registry", "name", "option", "value"), list(bad_options()))
 def test_a_bad_option_is_refused_and_named(registry: Registry[Any], name: str, option: str, value: Any) -> None:
-    with pytest.raises(InvalidInput, match=rf"{registry.kind} '{name}'.* options\.{option}( =|\.)"):
+    with pytest.raises(InvalidInput, match=rf"(^|; ){registry.kind}\.{option}( =|\.)"):
         build(registry, Choice(name=name, options={option: value}), seed=0)
 
 
@@ -269,11 +269,65 @@ def test_an_unknown_scenario_comes_with_the_one_that_was_meant() -> None:
         pp.simulate("transeth2008a/trakc")
 
 
-@pytest.mark.parametrize("key", ["controller.amplitud", "plant.tolerence", "world.frictoin", "robot.lniks"])
-def test_unknown_options_list_the_known_ones(key: str) -> None:
-    with pytest.raises(UnknownName, match=r"Did you mean .*Known: ") as refusal:
+@pytest.mark.parametrize(
+    ("key", "meant"),
+    [
+        ("controller.amplitud", "controller.amplitude"),
+        ("controller.options.amplitud", "controller.amplitude"),
+        ("plant.tolerence", "plant.tolerance"),
+        ("world.frictoin", "world.friction"),
+        ("robot.lniks", "robot.links"),
+    ],
+)
+def test_unknown_options_are_spelt_as_in_overrides(key: str, meant: str) -> None:
+    with pytest.raises(UnknownName, match=rf"'{key.replace('.options', '')}'\. Did you mean .*Known: ") as refusal:
         pp.simulate(TRACK, {key: 1}, duration=0.01)
-    assert refusal.value.suggestions
+    assert meant in refusal.value.suggestions
+
+
+def wrong_options() -> Iterator[Any]:
+    for part, registry in (("plant", plants), ("controller", controllers)):
+        for name in registry:
+            for option in registry[name].Options.model_fields:
+                yield pytest.param(part, name, option, id=f"{name}.{option}")
+
+
+@pytest.mark.parametrize(("part", "name", "option"), list(wrong_options()))
+def test_options_are_named_as_whoever_sets_them_does(part: str, name: str, option: str) -> None:
+    """By keywords, overrides and in files; the names of classes tell people nothing."""
+    data = {"name": "lab/x", "robot": "aiko", "world": "plane", "controller": "hold"}
+    data[part] = {"name": name, "options": {option: {"no": "value"}}}
+    with pytest.raises(InvalidInput) as refusal:
+        pp.simulate(Scenario.parse(data))
+    message = str(refusal.value)
+    assert re.search(rf"(^|; |'){part}\.{option}( = |: |\.)", message), message
+    assert "Options" not in message
+    with pytest.raises(InvalidInput) as refusal:
+        pp.simulate(TRACK, {part: name, f"{part}.{option}": {"no": "value"}})
+    assert str(refusal.value) == message
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        ("duration: -1", "duration = -1: should be greater than 0"),
+        ("start: {angle: far}", "start.angle = 'far': should be a valid number"),
+        ("robot: {name: aiko, options: {links: 0}}", "robot.links = 0: should be greater than"),
+        ("robot: {name: aiko, options: {lniks: 3}}", "unknown option of robot 'aiko': 'robot.lniks'. Did you mean"),
+        ("robot: {nam: aiko}", "unknown key 'robot.nam'. Did you mean 'robot.name'? Known: robot.name, robot.options."),
+        ("world: {name: w, obstacles: [{kind: disc, z: 0}]}", "unknown key 'world.obstacles.0.z'. Known: world.obsta"),
+        ("plant: {name: mujoco, options: {dt: 7}}", "plant.dt = 7: should be less than or equal to"),
+        ("durtaion: 1", "unknown key 'durtaion'. Did you mean 'duration'"),
+    ],
+)
+def test_files_are_answered_in_their_own_words(change: str, told: str, tmp_path: Path) -> None:
+    lines = {"name": "lab/x", "robot": "aiko", "world": "plane", "controller": "hold"}
+    key, _, value = change.partition(": ")
+    path = tmp_path / "my.yaml"
+    path.write_text("\n".join(f"{k}: {v}" for k, v in (lines | {key: value}).items()), encoding="utf-8")
+    with pytest.raises(InvalidInput) as refusal:
+        pp.simulate(path)
+    assert str(refusal.value).startswith(told)
 
 
 # --- what does not fit together ---

@@ -50,6 +50,23 @@ def test_draw_reads_files_and_tells_json(shell: Shell, tmp_path: Path) -> None:
     assert Path(found["files"]["figure"]).is_file()
 
 
+def test_draw_says_that_it_shows_less_than_a_cycle(shell: Shell, tmp_path: Path) -> None:
+    (tmp_path / "gait.yaml").write_text(GAIT, encoding="utf-8")
+    code, out, err = shell("draw", "gait.yaml")
+    assert code == 0, err
+    assert "duration of a cycle " in out
+    code, out, err = shell("draw", "gait.yaml", "--set", "duration=1.0")
+    assert code == 0, err
+    assert "time shown, less than a cycle " in out
+    assert "1.000 s" in out
+    assert "length of curve in that time " in out
+    assert "of a cycle" not in out
+    code, out, err = shell("draw", "gait.yaml", "--set", "duration=1.0", "--json")
+    found = json.loads(out)
+    assert (found["whole_cycle"], found["cycle_time_s"], found["curve_per_cycle_m"]) == (False, None, None)
+    assert (found["shown_time_s"], found["shown_curve_m"]) == pytest.approx((1.0, 0.4))
+
+
 def test_draw_refuses_what_it_cannot_draw(shell: Shell) -> None:
     for words, told in (
         (("transeth2008a/track",), "controller = 'serpenoid' draws no shape curve; should be 'shape-follower'"),

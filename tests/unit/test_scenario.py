@@ -174,8 +174,8 @@ def test_paths_that_lead_nowhere_are_refused(path: str, message: str) -> None:
     assert str(refusal.value).startswith(message)
 
 
-def test_bad_values_of_overrides_are_told_like_others() -> None:
-    with pytest.raises(InvalidInput, match=r"^Scenario\.robot\.links\.2\.mass = -1: should be greater than 0$"):
+def test_bad_values_of_overrides_are_told_by_their_keys() -> None:
+    with pytest.raises(InvalidInput, match=r"^robot\.links\.2\.mass = -1: should be greater than 0$"):
         scenario().with_overrides({"robot.links.2.mass": -1})
 
 
@@ -207,3 +207,37 @@ def test_files_that_hold_no_scenario_are_refused(tmp_path: Path, content: bytes)
         Scenario.from_yaml(path)
     with pytest.raises(InvalidInput, match="cannot be read"):
         Scenario.from_yaml(tmp_path / "missing.yaml")
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        (
+            "name: x\nrobot: [aiko\nworld: plane\n",
+            "line 3, column 6: not valid YAML: expected ',' or ']', but got ':', "
+            "while parsing a flow sequence that begins at line 2, column 8",
+        ),
+        (
+            "name: x\nrobot: aiko\n  world: plane\n",
+            "line 3, column 8: not valid YAML: mapping values are not allowed here",
+        ),
+        (
+            "name: x\nrobot: !mine aiko\n",
+            "line 2, column 8: not valid YAML: could not determine a constructor for the tag '!mine'",
+        ),
+        (
+            "name: x\nrobot:\n\tname: aiko\n",
+            "line 3, column 1: not valid YAML: found character '\\t' that cannot start any token",
+        ),
+        ("name: x\ntitle: a\x07b\n", "line 2, column 9: not valid YAML: character #x0007 is not allowed"),
+    ],
+)
+def test_what_is_no_yaml_is_told_with_its_place(text: str, told: str, tmp_path: Path) -> None:
+    path = tmp_path / "my.yaml"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(InvalidInput) as refusal:
+        Scenario.from_yaml(path)
+    assert str(refusal.value) == f"scenario file {str(path)!r}, {told}"
+    with pytest.raises(InvalidInput) as refusal:
+        Scenario.from_yaml(text)
+    assert str(refusal.value) == f"scenario text, {told}"

@@ -215,6 +215,31 @@ def test_joints_that_cannot_take_the_first_shape_are_told() -> None:
     assert [event.name for event in told] == ["joint-limit"]  # once, not at every tick
 
 
+UPRIGHT = ((0.0, 0.0, 1.0), (0.0, 0.0, 0.0), (0.14, 0.0, 0.0))  # straight up behind the first link of `uniform`
+
+
+def told_of_an_upright_curve(ticks: int, period: float, **options: Any) -> list[tuple[float, str, str]]:
+    """Of a robot with one joint, which turns about the upright at first."""
+    given = ShapeFollowerOptions(points=UPRIGHT, look_ahead=0.14, **options)
+    controller = ShapeFollower.build(given, robots["uniform"](links=2), period)
+    state, told = controller.start(seen(0.0, links=2)), []
+    for k in range(ticks):
+        state, _, events = controller.step(state, seen(k * period, links=2))
+        told += [(event.time, event.name, event.detail) for event in events]
+    return told
+
+
+def test_a_joint_whose_angle_the_curve_does_not_say_is_told_once() -> None:
+    what = "the curve lies along the axes of these joints, which keep their angles: 0"
+    assert told_of_an_upright_curve(100, PERIOD) == [(0.0, "undetermined-angle", what)]
+
+
+def test_an_angle_that_is_lost_again_is_told_again() -> None:
+    """Half a turn about the head's link takes 2 s, and brings the joint's axis back to the curve."""
+    told = told_of_an_upright_curve(12, period=0.5, roll_rate=math.pi / 2)
+    assert [(time, name) for time, name, _ in told] == [(time, "undetermined-angle") for time in (1.5, 3.5, 5.5)]
+
+
 def test_the_loop_counts_from_the_start_whatever_the_shape_frame() -> None:
     wanted = []
     for heading in (0.0, 0.5):
@@ -359,6 +384,29 @@ def test_robots_start_where_they_are_drawn() -> None:
 def test_bad_options_are_refused(options: dict[str, Any], told: str) -> None:
     with pytest.raises(InvalidInput, match=told):
         follower(**options)
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        ({"points": [[0, 0], [1]]}, "controller.points.1 = [1]: should be x, y or x, y, z [m]"),
+        ({"points": [[0, 0], 3]}, "controller.points.1 = 3: should be x, y or x, y, z [m]"),
+        ({"points": [[0, 0], [1, "far"]]}, "controller.points.1.1 = 'far': should be a valid number"),
+        ({"segment": {"points": [[0, 0], [1, 0, 0, 0]]}}, "controller.segment.points.1 = [1, 0, 0, 0]: should be x, y"),
+        ({"segment": {"pionts": []}}, "unknown option of controller 'shape-follower': 'controller.segment.pionts'."),
+        ({"segment": WAVE, "speed": [[0, 1], [1, -1]]}, "controller.speed = [[0, 1], [1, -1]]: should not be negative"),
+        ({"segment": WAVE, "look_ahead": 0.01}, "controller.look_ahead = 0.01 m: should be at least the longest link"),
+        ({"points": ARC, "head": 2.5}, "controller.head = 2.5: the curve ends at s = 2"),
+        ({"segment": {"points": [(0, 0), (1e-6, 0)]}}, "controller.segment: "),
+        ({}, "controller.options = {}: should have either a segment or points"),
+    ],
+)
+def test_options_of_a_scenario_are_named_as_in_it(options: dict[str, Any], told: str) -> None:
+    controller = {"name": "shape-follower", "options": options}
+    scenario = Scenario(name="lab/x", robot="square-17", world="plane", controller=controller)
+    with pytest.raises(InvalidInput) as refusal:
+        ShapeFollower.of(scenario)
+    assert str(refusal.value).startswith(told)
 
 
 def test_a_robot_without_joints_is_refused() -> None:

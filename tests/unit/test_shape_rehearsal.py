@@ -9,7 +9,16 @@ import numpy as np
 import pytest
 
 import pushpoint as pp
-from pushpoint.control.shape_rehearsal import cycle_time, demands, rehearsed, rehearsed_cycle
+from pushpoint.cli.draw import told
+from pushpoint.control import shape_rehearsal
+from pushpoint.control.shape_rehearsal import (
+    ENOUGH,
+    TICKS_PER_CYCLE,
+    cycle_time,
+    demands,
+    rehearsed,
+    rehearsed_cycle,
+)
 from pushpoint.errors import InvalidInput
 from pushpoint.scenario import Choice, Scenario
 from pushpoint.scenarios import scenarios
@@ -68,6 +77,53 @@ def test_a_cycle_is_one_of_the_head_of_rolling_or_of_moving_points() -> None:
     assert cycle_time(drawn(points=line, speed=[[1.0, 0.0], [1.001, 1.0]])) == pytest.approx(1.6, abs=1e-3)
 
 
+SLOW = {"segment": {"points": [(0, 0), (0.25, 0.1), (0.5, 0), (0.75, -0.1), (1, 0)]}}
+
+
+def test_what_is_longer_than_the_scenario_is_no_whole_cycle() -> None:
+    """0.1 m/s along a cycle of about 1.1 m: the scenario takes 4 s."""
+    fast, slow = (rehearsed_cycle(drawn(**SLOW, speed=speed)) for speed in (0.5, 0.1))
+    assert (fast.whole_cycle, slow.whole_cycle) == (True, False)
+    assert (demands(fast).whole_cycle, demands(slow).whole_cycle) == (True, False)
+    assert demands(slow).time == pytest.approx(4.0)
+    assert demands(slow).way == pytest.approx(0.4)
+    assert rehearsed_cycle(drawn(**SLOW)).whole_cycle  # nothing moves
+    turns = ((math.tau / 4.0, True), (0.99 * math.tau / 4.0, False))  # within the 4 s to the bit, and not quite
+    for rate, whole in turns:
+        line = [(0.0, 0.0), (1.0, 0.0), (2.0, 0.0)]
+        motion = {"amplitude": [[0, 0.1, 0]], "frequency": rate}
+        assert rehearsed_cycle(drawn(points=line, motion=motion)).whole_cycle is whole
+        assert rehearsed_cycle(drawn(points=line, roll_rate=rate)).whole_cycle is whole
+
+
+def test_slow_cycles_have_ticks_enough_and_no_more() -> None:
+    """The same cycle a hundred times slower: the same shapes, and the same changes over the way."""
+    fast = rehearsed_cycle(drawn(**SLOW, speed=0.5))
+    slow = rehearsed_cycle(drawn(**SLOW, speed=0.005).with_overrides({"duration": 400.0}))
+    assert len(fast.time) - 1 == TICKS_PER_CYCLE
+    assert len(slow.time) - 1 == ENOUGH
+    assert slow.whole_cycle
+    quick, calm = demands(fast), demands(slow)
+    assert calm.way == pytest.approx(quick.way, rel=1e-9)  # 3e-15
+    assert calm.angle == pytest.approx(quick.angle, rel=1e-3)  # 2.3e-4: peaks between ticks
+    assert calm.change_per_way == pytest.approx(quick.change_per_way, rel=5e-3)  # 9e-4: steps of 1 and 4 mm
+
+
+def test_of_what_would_take_too_many_ticks_the_beginning_is_rehearsed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rolling is fast, the head is slow, and both have to be seen."""
+    monkeypatch.setattr(shape_rehearsal, "MOST_TICKS", 300)
+    both = drawn(**SLOW, speed=0.005, roll_rate=3.0).with_overrides({"duration": 400.0, "control_period": 0.01})
+    motion = rehearsed_cycle(both)
+    assert not motion.whole_cycle
+    assert len(motion.time) - 1 == 300
+    assert motion.time[1] == pytest.approx(0.01, rel=1e-3)
+
+
+def test_a_closed_loop_is_rehearsed_at_its_own_rate() -> None:
+    loop = drawn(**SLOW, speed=0.02, loop={}).with_overrides({"duration": 60.0, "control_period": 0.04})
+    assert rehearsed_cycle(loop).time[1] == pytest.approx(0.04, rel=1e-3)
+
+
 def test_on_a_circle_all_joints_bend_alike() -> None:
     """With a look-ahead of one link all joints are on the curve: 2 asin(a / 2 R)."""
     radius = 2.0
@@ -86,6 +142,15 @@ def test_joints_that_cannot_follow_are_named() -> None:
     assert asked.slowed == ()
     slow = drawn(points=[(0, 0), (1.5, 0), (2.0, 0.4)], look_ahead=LINK, speed=0.5, rate_limit=0.05)
     assert demands(rehearsed_cycle(slow)).slowed
+
+
+def test_joints_without_an_angle_are_named() -> None:
+    upright = [(0.0, 0.0, 1.0), (0.0, 0.0, 0.0), (LINK, 0.0, 0.0)]  # behind the first link of the robot
+    scenario = drawn(points=upright, look_ahead=LINK).with_overrides({"robot.links": 2})
+    asked = demands(rehearsed_cycle(scenario))
+    assert (asked.undetermined, asked.limited, asked.slowed) == ((0,), (), ())
+    assert told(asked)["joints with the curve along their axes"] == "0"
+    assert "joints with the curve along their axes" not in told(demands(rehearsed_cycle(drawn(points=arc(2.0)))))
 
 
 def test_changes_per_way_are_rates_over_speed() -> None:

@@ -85,10 +85,11 @@ def test_studies_survive_yaml() -> None:
         measures=[
             "distance",
             {"name": "link_coordinate", "options": {"link": 5, "axis": "x", "time": 0.3}, "label": "x5"},
+            {"name": "first_loss", "options": {"pairs": [[2, 0], [3, 1]]}},
         ],
         beyond={"x5": 1},
     )
-    assert study.columns == ("distance", "x5")
+    assert study.columns == ("distance", "x5", "first_loss")
     assert "seeds: 3" in study.to_yaml()
     assert Study.from_yaml(study.to_yaml()) == study
     whole = made_study(scenario=scenarios[TRACK], seeds=(3, 5))

@@ -24,7 +24,8 @@ def draw(
     out: Annotated[Path | None, typer.Option(help="Folder; default results/<scenario>.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object on standard output.")] = False,
 ) -> None:
-    """Draw the shape curve of SCENARIO, its robot along it and the joint references of one cycle; write shape.png."""
+    """Draw the shape curve of SCENARIO, its robot along it and the joint references of one cycle, or as
+    much of it as there is in the scenario's duration; write shape.png."""
     from pushpoint.api import find_scenario
     from pushpoint.control.shape_rehearsal import demands, rehearsed_cycle
     from pushpoint.files import made
@@ -48,14 +49,18 @@ def summary(scenario: Scenario, asked: Demands) -> dict[str, Any]:
     """What --json prints, but for files: SI units and radians."""
     return {
         "scenario": scenario.name,
-        "cycle_time_s": asked.time,
-        "curve_per_cycle_m": asked.way,
+        "whole_cycle": asked.whole_cycle,
+        "shown_time_s": asked.time,
+        "shown_curve_m": asked.way,
+        "cycle_time_s": asked.time if asked.whole_cycle else None,
+        "curve_per_cycle_m": asked.way if asked.whole_cycle else None,
         "largest_deviation_m": asked.off_curve,
         "largest_angle_rad": asked.angle,
         "largest_rate_rad_s": asked.rate,
         "largest_change_rad_per_m": asked.change_per_way,
         "joints_at_limits": list(asked.limited),
         "joints_too_slow": list(asked.slowed),
+        "joints_undetermined": list(asked.undetermined),
     }
 
 
@@ -73,18 +78,30 @@ def told(asked: Demands) -> dict[str, str]:
     """The rows of the table; those that say nothing of this motion are left out."""
     from math import degrees
 
-    rows = {"duration of a cycle": f"{asked.time:.3f} s"} if asked.time > 0.0 else {}
+    time, way = (
+        ("duration of a cycle", "length of curve per cycle")
+        if asked.whole_cycle
+        else ("time shown, less than a cycle", "length of curve in that time")
+    )
+    rows = {time: f"{asked.time:.3f} s"} if asked.time > 0.0 else {}
     if asked.way > 0.0:
-        rows["length of curve per cycle"] = f"{asked.way:.3f} m"
+        rows[way] = f"{asked.way:.3f} m"
     rows["largest deviation of joints from the curve"] = f"{1e3 * asked.off_curve:.1f} mm"
     rows["largest joint angle"] = f"{degrees(asked.angle):.1f} deg"
     if asked.way > 0.0:
         rows["largest change of a joint angle"] = f"{degrees(asked.change_per_way) / 1e3:.2f} deg per mm of progress"
     if asked.time > 0.0:
-        rows["largest rate of a joint reference"] = f"{degrees(asked.rate):.0f} deg/s"
+        rows["largest rate of a joint reference"] = f"{_rounded(degrees(asked.rate))} deg/s"
     rows["joints that hit limits"] = _names(asked.limited)
     rows["joints slowed by rate_limit"] = _names(asked.slowed)
+    if asked.undetermined:
+        rows["joints with the curve along their axes"] = _names(asked.undetermined)
     return rows
+
+
+def _rounded(value: float) -> str:
+    """Whole numbers, but of small ones two digits."""
+    return f"{value:.0f}" if value >= 10.0 else f"{value:.2g}"
 
 
 def _names(joints: tuple[int, ...]) -> str:

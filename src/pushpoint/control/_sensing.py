@@ -48,8 +48,8 @@ class Observer:
         self._delay = round(options.latency / period)
         if abs(options.latency / period - self._delay) > MULTIPLE:
             raise InvalidInput(
-                f"sensing.latency = {options.latency:g} s is not a multiple of the control period of {period:g} s; "
-                f"nearest {self._delay * period:g} s"
+                f"controller.sensing.latency = {options.latency:g} s is not a multiple of control_period = "
+                f"{period:g} s; nearest {self._delay * period:g} s"
             )
         pole = exp(-options.bandwidth * period)
         self._alpha, self._beta = 1.0 - pole**2, (1.0 - pole) ** 2 / period

@@ -6,7 +6,7 @@ import math
 from math import radians
 from typing import Annotated, Self
 
-from pydantic import Field, model_validator
+from pydantic import Field, field_validator, model_validator
 
 from pushpoint.control._schedule import Scheduled
 from pushpoint.fields import Frozen, NonNegative, Number, Positive, PositiveOrInf
@@ -81,6 +81,13 @@ class ShapeFollowerOptions(Frozen):
     rate_limit: PositiveOrInf = math.inf  # [rad/s], of joint references
     rate_reference: bool = False  # tell the servos how fast references change; P3 holds them for a tick
 
+    @field_validator("speed")
+    @classmethod
+    def _never_back(cls, value: Scheduled) -> Scheduled:
+        if (min(v for _, v in value) if isinstance(value, tuple) else value) < 0.0:
+            raise ValueError("should not be negative: draw the curve the other way")
+        return value
+
     @model_validator(mode="after")
     def _one_shape(self) -> Self:
         if (self.segment is None) == (self.points is None):
@@ -90,9 +97,6 @@ class ShapeFollowerOptions(Frozen):
             if self.loop is not None or self.heading != 0.0:
                 raise ValueError("a finite curve of points is not steered: heading and loop need a segment")
         self._check_motion()
-        slowest = min(v for _, v in self.speed) if isinstance(self.speed, tuple) else self.speed
-        if slowest < 0.0:
-            raise ValueError(f"speed = {slowest} m/s should not be negative: draw the curve the other way")
         return self
 
     def _check_motion(self) -> None:

@@ -18,7 +18,7 @@ from pushpoint.mechanics.rotation import matrices
 from pushpoint.robots import Robot
 from pushpoint.scenario import Scenario
 from pushpoint.shapes import Aligner, Interpolation, Laid, Memory, ShapeCurve, virtual_snake
-from pushpoint.shapes.alignment import LIMITED, SLOWED
+from pushpoint.shapes.alignment import LIMITED, SLOWED, UNDETERMINED
 from pushpoint.shapes.gait_segment import AHEAD, about_z, extended
 from pushpoint.shapes.virtual_snake import link_centres, link_rotations
 from pushpoint.types import Command, FloatArray, Observation
@@ -27,6 +27,20 @@ BEHIND = 3  # points kept behind the tail: the curve under it does not notice th
 MOST_CYCLES = 10_000  # of a segment on one robot
 MEETING = 1e-6  # [m]: moved points nearer than this would leave the curve without a direction
 QUIET = 1.0  # [s] without a flag, after which a joint's next one is told again
+TOO_MUCH = "the curve asks for more than these joints can do"
+TOLD = (  # flag, name of the event, what it says
+    (LIMITED, "joint-limit", TOO_MUCH),
+    (SLOWED, "rate-limit", TOO_MUCH),
+    (UNDETERMINED, "undetermined-angle", "the curve lies along the axes of these joints, which keep their angles"),
+)
+
+
+def shape_options(scenario: Scenario) -> ShapeFollowerOptions:
+    """The options of a scenario's shape follower; others draw no curve."""
+    chosen = scenario.controller.name
+    if chosen != "shape-follower":
+        raise InvalidInput(f"{scenario.name}: controller = {chosen!r} draws no shape curve; should be 'shape-follower'")
+    return scenario.options_of("controller", ShapeFollowerOptions)
 
 
 @controllers.register("shape-follower")
@@ -47,8 +61,7 @@ class ShapeFollower:
     def __init__(self, options: ShapeFollowerOptions, robot: Robot, control_period: float) -> None:
         self._options, self._period = options, control_period
         self._snake = virtual_snake(robot)
-        longest = float(self._snake.length.max())
-        self._aligner = Aligner(self._snake, options.look_ahead or 2.0 * longest)
+        self._aligner = self._checked_aligner()
         self._most_turn = options.rate_limit * control_period
         self._speed, self._roll_rate = Schedule.of(options.speed), Schedule.of(options.roll_rate)
         self._heading = Schedule.of(options.heading)
@@ -60,19 +73,19 @@ class ShapeFollower:
     @classmethod
     def of(cls, scenario: Scenario, control_period: float | None = None) -> ShapeFollower:
         """That of a scenario; at another rate if a period [s] is given."""
-        chosen = scenario.controller
-        if chosen.name != "shape-follower":
-            raise InvalidInput(
-                f"{scenario.name}: controller = {chosen.name!r} draws no shape curve; should be 'shape-follower'"
-            )
-        options = ShapeFollowerOptions.parse(chosen.options)
-        return cls.build(options, scenario.built_robot(), control_period or scenario.control_period)
+        return cls.build(shape_options(scenario), scenario.built_robot(), control_period or scenario.control_period)
 
     @classmethod
     def build(cls, options: ShapeFollowerOptions, robot: Robot, control_period: float) -> ShapeFollower:
         if not robot.freedoms:
             raise InvalidInput(f"controller 'shape-follower' bends joints; robot {robot.name!r} has none")
         return cls(options, robot, control_period)
+
+    def _checked_aligner(self) -> Aligner:
+        try:
+            return Aligner(self._snake, self._options.look_ahead or 2.0 * float(self._snake.length.max()))
+        except InvalidInput as error:
+            raise InvalidInput(f"controller.{error}") from None
 
     # --- the start ---
 
@@ -90,7 +103,7 @@ class ShapeFollower:
             "q": np.zeros(self._snake.joints),
             "axis": np.zeros(7),
             "flags": np.zeros(self._snake.joints, dtype=np.int64),
-            "flagged": np.full((2, self._snake.joints), -math.inf),
+            "flagged": np.full((len(TOLD), self._snake.joints), -math.inf),
             "ended": False,
         }
         state["points"], state["head"] = self._first_points(state)
@@ -110,7 +123,9 @@ class ShapeFollower:
         cycle = ShapeCurve(options.segment.array(), options.interpolation).length()
         cycles = math.ceil(length / cycle) + 1  # one more: where a curve begins it is not quite the repeated one
         if cycles > MOST_CYCLES:
-            raise InvalidInput(f"segment: {cycles} cycles of {cycle:g} m on one robot are too many; draw a longer one")
+            raise InvalidInput(
+                f"controller.segment: {cycles} cycles of {cycle:g} m on one robot are too many; draw a longer one"
+            )
         head = self._checked_head(float(cycles * steps), math.inf)
         points = options.segment.array()[:1]
         while len(points) - 1 < head + AHEAD:
@@ -120,7 +135,7 @@ class ShapeFollower:
     def _checked_head(self, default: float, last: float) -> float:
         head = default if self._options.head is None else self._options.head
         if head > last:
-            raise InvalidInput(f"head = {head:g}: the curve ends at s = {last:g}")
+            raise InvalidInput(f"controller.head = {head:g}: the curve ends at s = {last:g}")
         return head
 
     def _longer(self, points: FloatArray, state: ControllerState) -> FloatArray:
@@ -273,15 +288,15 @@ class ShapeFollower:
         return float(high - low)
 
     def _told(self, time: float, state: ControllerState) -> list[ControlEvent]:
-        """Which joints cannot follow the curve: each once, and again after a quiet time."""
+        """Which joints cannot follow the curve, or find no angle in it: each once, and again after a quiet time."""
         events, last = [], state["flagged"].copy()
-        for row, (flag, name) in enumerate(((LIMITED, "joint-limit"), (SLOWED, "rate-limit"))):
+        for row, (flag, name, what) in enumerate(TOLD):
             now = (state["flags"] & flag) > 0
             new = np.flatnonzero(now & (time - last[row] > QUIET))
             last[row, now] = time
             if len(new):
                 joints = ", ".join(str(self._snake.joints - 1 - j) for j in new)
-                events.append(ControlEvent(time, name, f"the curve asks for more than these joints can do: {joints}"))
+                events.append(ControlEvent(time, name, f"{what}: {joints}"))
         state["flagged"] = last
         return events
 

@@ -13,16 +13,19 @@ import numpy as np
 
 from pushpoint.control._schedule import Schedule
 from pushpoint.control._shape_options import ShapeFollowerOptions
-from pushpoint.control.shape_follower import ShapeFollower
+from pushpoint.control.shape_follower import ShapeFollower, shape_options
 from pushpoint.mechanics.rotation import quaternions
 from pushpoint.robots import Robot
 from pushpoint.scenario import Scenario
 from pushpoint.shapes import Laid, ShapeCurve, VirtualSnake, deviation, virtual_snake
-from pushpoint.shapes.alignment import LIMITED, SLOWED
+from pushpoint.shapes.alignment import LIMITED, SLOWED, UNDETERMINED
 from pushpoint.shapes.virtual_snake import link_centres, link_rotations
 from pushpoint.types import Contacts, FloatArray, IntArray, Observation
 
 TICKS_PER_CYCLE = 240  # at least, of a rehearsed cycle: peaks between a controller's own ticks are seen too
+ENOUGH, ENOUGH_PER_POINT = 1000, 25  # ticks of a slow cycle, in which a controller makes more
+MOST_TICKS = 4000  # of a rehearsed cycle, some 10 s of work; of what takes more only the beginning is rehearsed
+ROUND_OFF = 1e-9  # part of a cycle
 SCANNED = 20_000  # instants at which the end of a cycle is looked for
 NO_CONTACTS = Contacts(
     link=np.empty(0, dtype=np.int64),
@@ -46,6 +49,7 @@ class Rehearsal(NamedTuple):
     laid: tuple[Laid, ...]
     in_use: tuple[ShapeCurve, ...]  # what the robot lies on, tick by tick: moved and pushed points in their places
     curve: ShapeCurve  # through all points there were, in the places where they were added
+    whole_cycle: bool = False  # one cycle from its begin to its end, and no more
 
     def row(self, time: float) -> int:
         """The row nearest to a time [s]."""
@@ -87,21 +91,40 @@ def rehearsed(scenario: Scenario, duration: float | None = None) -> Rehearsal:
 
 
 def rehearsed_cycle(scenario: Scenario) -> Rehearsal:
-    """One cycle from the start on; a single tick if nothing moves."""
-    follower, end = ShapeFollower.of(scenario), cycle_time(scenario)
-    if end == 0.0:
-        return rehearse(follower, scenario.built_robot(), 1, scenario.control_period)
-    parts = max(TICKS_PER_CYCLE, math.ceil(end / scenario.control_period))
-    follower = ShapeFollower.of(scenario, end / parts)
-    return rehearse(follower, scenario.built_robot(), parts + 1, end / parts)
+    """One cycle from the start on, or as much of it as there is in the scenario's duration; a single tick if nothing
+    moves."""
+    robot, cycles = scenario.built_robot(), _cycles(scenario)
+    if not cycles:
+        still = rehearse(ShapeFollower.of(scenario), robot, 1, scenario.control_period)
+        return still._replace(whole_cycle=True)
+    longest = min(max(cycles), scenario.duration)
+    parts = math.ceil(longest / _rehearsal_period(scenario, longest, min(cycles)) * (1 - ROUND_OFF))
+    shown, period = min(parts, MOST_TICKS), longest / parts
+    motion = rehearse(ShapeFollower.of(scenario, period), robot, shown + 1, period)
+    return motion._replace(whole_cycle=shown == parts and max(cycles) <= longest)
+
+
+def _rehearsal_period(scenario: Scenario, longest: float, shortest: float) -> float:
+    """The controller's own, less if a cycle has few of these; more if even the shortest one has plenty, unless the
+    controller closes a loop, which is made for its own rate."""
+    options, own = shape_options(scenario), scenario.control_period
+    points = len(options.points or ()) if options.segment is None else len(options.segment.array())
+    enough = min(MOST_TICKS, max(ENOUGH, ENOUGH_PER_POINT * points))
+    slowest = own if options.loop is not None else max(own, min(longest, shortest) / enough)
+    return min(slowest, longest / TICKS_PER_CYCLE)
 
 
 def cycle_time(scenario: Scenario) -> float:
     """How long [s] a cycle takes: the head's along the segment or to the end of the curve, a turn of rolling, a period
     of moving points; the longest of them, at most the scenario's duration. Zero if nothing moves."""
-    options = ShapeFollowerOptions.parse(scenario.controller.options)
+    return min(scenario.duration, max(_cycles(scenario), default=0.0))
+
+
+def _cycles(scenario: Scenario) -> list[float]:
+    """How long [s] the cycle of each motion takes that there is; infinite if it is longer than the scenario."""
+    options = shape_options(scenario)
     moments = np.linspace(0.0, scenario.duration, SCANNED)
-    ends = [0.0]
+    ends = []
     if options.speed != 0.0:
         state, _ = ShapeFollower.of(scenario).initial()
         curve, head = ShapeCurve(state["points"], options.interpolation), state["head"]
@@ -110,8 +133,8 @@ def cycle_time(scenario: Scenario) -> float:
     if options.roll_rate != 0.0:
         ends.append(_reached(moments, np.abs(Schedule.of(options.roll_rate).integral(moments)[:, 0]), math.tau))
     if options.motion is not None and options.motion.frequency != 0.0:
-        ends.append(min(scenario.duration, math.tau / abs(options.motion.frequency)))
-    return max(ends)
+        ends.append(_reached(moments, abs(options.motion.frequency) * moments, math.tau))
+    return [end for end in ends if end > 0.0]
 
 
 def cycle_length(options: ShapeFollowerOptions) -> float:
@@ -122,12 +145,13 @@ def cycle_length(options: ShapeFollowerOptions) -> float:
 
 
 def _reached(moments: FloatArray, values: FloatArray, end: float) -> float:
-    """When values first come to `end`; the last moment if they never do."""
-    k = int(np.argmax(values >= end))
-    if values[k] < end or k == 0:
-        return float(moments[-1] if values[k] < end else 0.0)
+    """When values first come to `end`; infinite if they never do."""
+    there = values >= end * (1 - ROUND_OFF)
+    k = int(np.argmax(there))
+    if k == 0:
+        return 0.0 if there[0] else math.inf
     share = (end - values[k - 1]) / (values[k] - values[k - 1])
-    return float(moments[k - 1] + share * (moments[k] - moments[k - 1]))
+    return float(moments[k - 1] + min(1.0, share) * (moments[k] - moments[k - 1]))
 
 
 def _seen(snake: VirtualSnake, laid: Laid, time: float) -> Observation:
@@ -158,6 +182,8 @@ class Demands(NamedTuple):
     change_per_way: float  # [rad/m] of the head along the curve, the largest; NaN if the head stays
     limited: tuple[int, ...]  # joints, from the tail, that were to bend farther than they can
     slowed: tuple[int, ...]  # joints that were to move faster than they may
+    undetermined: tuple[int, ...]  # joints whose angle the curve does not say, as it lies along their axes
+    whole_cycle: bool  # time and way are those of one cycle; else of a part of it, or of some time
 
 
 def demands(motion: Rehearsal) -> Demands:
@@ -174,6 +200,8 @@ def demands(motion: Rehearsal) -> Demands:
         change_per_way=float((change[moves] / way[moves]).max()) if moves.any() else math.nan,
         limited=_joints(motion.flag & LIMITED),
         slowed=_joints(motion.flag & SLOWED),
+        undetermined=_joints(motion.flag & UNDETERMINED),
+        whole_cycle=motion.whole_cycle,
     )
 
 

@@ -4,18 +4,28 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Annotated, Self
+from typing import Annotated, Any, Self
 
 import numpy as np
-from pydantic import Field, model_validator
+from pydantic import Discriminator, Field, Tag, model_validator
 
 from pushpoint.errors import InvalidInput
 from pushpoint.fields import Frozen, Number
 from pushpoint.shapes.shape_curve import shape_control_points
 from pushpoint.types import FloatArray
 
-Point = tuple[Number, Number] | tuple[Number, Number, Number]
 AHEAD = 2  # points after the head: one more changes the curve only beyond them (erratum P3-5)
+
+
+def _coordinates(value: Any) -> str | None:
+    """Which kind of point is meant, by how many coordinates it has."""
+    return {2: "x, y", 3: "x, y, z"}.get(len(value)) if isinstance(value, list | tuple) else None
+
+
+Point = Annotated[
+    Annotated[tuple[Number, Number], Tag("x, y")] | Annotated[tuple[Number, Number, Number], Tag("x, y, z")],
+    Discriminator(_coordinates, custom_error_type="point", custom_error_message="should be x, y or x, y, z [m]"),
+]
 
 
 class Wave(Frozen):

@@ -5,16 +5,26 @@ from __future__ import annotations
 import inspect
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, get_type_hints
 
-from pydantic import Field, NonNegativeInt, field_validator, model_validator
+from pydantic import (
+    ConfigDict,
+    Field,
+    NonNegativeInt,
+    PydanticSchemaGenerationError,
+    ValidationError,
+    create_model,
+    field_validator,
+    model_validator,
+)
 
+from pushpoint.analysis import Measure
 from pushpoint.analysis import measures as registered_measures
 from pushpoint.errors import InvalidInput, UnknownName
-from pushpoint.fields import Frozen, Name, Number
+from pushpoint.fields import Frozen, InvalidFields, Name, Number, problems_of
 from pushpoint.files import read_yaml
 from pushpoint.recording import METRICS
-from pushpoint.scenario import Choice, Scenario
+from pushpoint.scenario import AS_WRITTEN, Choice, Scenario
 from pushpoint.scenarios import scenarios
 
 BASE = "base"  # the variant without changes
@@ -50,6 +60,7 @@ class Measurement(Frozen):
         if len(runs) > 1:
             raise InvalidInput(f"measure {self.name!r} compares {' and '.join(runs)}; a study measures each run alone")
         _check_options(self, {name: asked[name] for name in asked if name not in runs})
+        self.options.update(_checked_values(self.options, registered_measures[self.name]))
         return self
 
     @property
@@ -64,6 +75,21 @@ def _check_options(wanted: Measurement, known: Mapping[str, inspect.Parameter]) 
     missing = [name for name, option in known.items() if option.default is option.empty and name not in wanted.options]
     if missing:
         raise InvalidInput(f"measure {wanted.name!r} needs {', '.join(missing)}")
+
+
+def _checked_values(options: Mapping[str, Any], measure: Measure) -> Mapping[str, Any]:
+    """The options as the annotations of a measure want them: bad values are refused before anything runs."""
+    try:
+        hints = get_type_hints(measure, localns={"Recording": Any}, include_extras=True)
+        fields: dict[str, Any] = {key: (hints.get(key, Any), ...) for key in options}
+        model = create_model("Values", __config__=ConfigDict(arbitrary_types_allowed=True), **fields)
+    except (NameError, PydanticSchemaGenerationError):  # for type checkers only: the measure itself will see
+        return options
+    try:
+        return dict(model(**options))
+    except ValidationError as error:
+        problems = [problem._replace(place=("options", *problem.place)) for problem in problems_of(error, hints)]
+    raise InvalidFields("measure", problems)
 
 
 def _unchanged() -> dict[str, Overrides]:
@@ -167,7 +193,7 @@ class Study(Frozen):
     @classmethod
     def from_yaml(cls, source: str | Path) -> Study:
         """Read a study from YAML (or JSON) text or from a file."""
-        return cls.parse(read_yaml(source, "study"))
+        return cls.parse(read_yaml(source, "study"), AS_WRITTEN)
 
 
 def _plain(value: Any) -> Any:

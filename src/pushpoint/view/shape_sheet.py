@@ -101,9 +101,8 @@ def _headline(sheet: Sheet, scenario: Scenario, asked: Demands) -> None:
         told.insert(0, f"{asked.way:.2f} m of curve in {asked.time:.2f} s")
     if asked.time > 0.0:
         told.append(f"rates up to {degrees(asked.rate):.0f} deg/s")
-    sheet.figure.text(
-        0.01, 1 - HEAD / sheet.height, "One cycle: " * (asked.time > 0.0) + ", ".join(told), ha="left", va="top"
-    )
+    shown = "One cycle: " if asked.whole_cycle else f"The first {asked.time:.3g} s, less than a cycle: "
+    sheet.figure.text(0.01, 1 - HEAD / sheet.height, shown * (asked.time > 0.0) + ", ".join(told), ha="left", va="top")
     entries = marks()
     place = (0.0, 1 - (HEAD + LINE) / sheet.height)
     sheet.figure.legend(handles=entries, ncols=len(entries), loc="upper left", bbox_to_anchor=place)
