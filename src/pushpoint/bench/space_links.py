@@ -18,7 +18,7 @@ from pushpoint.types import Trace
 
 LINKS = (20, 50, 100, 200)
 SETTLING_STEPS = 500  # not timed
-ROUNDS = 10
+ROUNDS = 40  # of some hundred milliseconds each: slow moments of a shared machine last longer than ten
 
 MEMORY_LINKS, MEMORY_DURATION = 50, 60.0  # [s], recorded at 100 Hz
 STATUS = "/proc/self/status"
