@@ -5,13 +5,12 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from math import inf, isnan, nan
-from pathlib import Path
 
 import numpy as np
 import pytest
 
+from pushpoint.bench import memory, space_creep, space_links
 from pushpoint.bench import space as space_module
-from pushpoint.bench import space_creep, space_links
 from pushpoint.bench.page import as_page
 from pushpoint.bench.result import as_data, as_text
 from pushpoint.bench.space import (
@@ -29,7 +28,7 @@ from pushpoint.bench.space import (
     space_duel,
 )
 from pushpoint.bench.space_creep import Creep, best_of_peer, creep, fastest_within, judged
-from pushpoint.bench.space_links import LinkCost, SpaceGrowth, held, sidewinder, space_growth, space_memory
+from pushpoint.bench.space_links import LinkCost, SpaceGrowth, sidewinder, space_growth, space_memory
 from pushpoint.bench.space_result import Space, space_requirements
 from pushpoint.bench.space_runs import (
     OURS,
@@ -240,7 +239,7 @@ def test_growth_in_space_goes_on_after_a_failure(monkeypatch: pytest.MonkeyPatch
 
 def test_memory_is_that_of_a_process_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[str] = []
-    monkeypatch.setattr(space_links.os.path, "exists", lambda path: True)
+    monkeypatch.setattr(memory, "is_told", lambda: True)
     monkeypatch.setattr(space_links, "in_new_process", lambda code, env: asked.append(code) or {"megabytes": 7})
     assert space_memory(quiet) == 7.0
     compile(asked[0], "memory", "exec")
@@ -252,13 +251,13 @@ def test_memory_is_that_of_a_process_of_its_own(monkeypatch: pytest.MonkeyPatch)
 
     monkeypatch.setattr(space_links, "in_new_process", failing)
     assert space_memory(quiet) is None
-    monkeypatch.setattr(space_links.os.path, "exists", lambda path: False)
+    monkeypatch.setattr(memory, "is_told", lambda: False)
     assert space_memory(quiet) is None
 
 
-@pytest.mark.skipif(not Path(space_links.STATUS).exists(), reason="only Linux tells")
+@pytest.mark.skipif(not memory.is_told(), reason="only Linux tells")
 def test_the_peak_is_at_least_what_is_held_now() -> None:
-    assert 1.0 < held("VmRSS") <= held("VmHWM")
+    assert 1.0 < memory.held("VmRSS") <= memory.held("VmHWM")
 
 
 def test_long_robots_wind_sideways() -> None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 from math import ceil, sqrt
 
+from pushpoint.bench import memory
 from pushpoint.bench.runs import OURS, Prepared, prepare, stepped
 from pushpoint.bench.startup import in_new_process
 from pushpoint.bench.timing import ROUNDS, interleaved_best
@@ -22,12 +23,13 @@ CLEAR = 1.0  # [m], from the track's obstacles
 # Peak memory of a process that simulates a long robot for a minute, everything recorded as by default.
 MEMORY_LINKS, MEMORY_DURATION = 1000, 60.0  # [s]
 MEMORY = f"""
-import json, resource
+import json
 import pushpoint
 from pushpoint.bench.links import on_plane
+from pushpoint.bench.memory import held
 run = on_plane({MEMORY_LINKS}).model_copy(update={{"duration": {MEMORY_DURATION}}})
 rows = pushpoint.simulate(run).data.sizes["time"]
-print(json.dumps({{"megabytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024, "rows": rows}}))
+print(json.dumps({{"megabytes": held("VmHWM"), "rows": rows}}))
 """
 
 
@@ -71,6 +73,6 @@ def among(count: int) -> Prepared:
 
 def peak_memory() -> float | None:
     """Of a process of its own [MB]."""
-    if os.name != "posix":
+    if not memory.is_told():
         return None
     return float(in_new_process(MEMORY, os.environ)["megabytes"])

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from pushpoint.bench.runs import OURS, Prepared, empty_trace, prepare
-from pushpoint.bench.timing import ROUNDS, interleaved_best
+from pushpoint.bench.timing import interleaved_best
 from pushpoint.errors import SolverFailure
 from pushpoint.plants import Plant
 from pushpoint.plants._base import StateArrays
@@ -21,6 +21,7 @@ from pushpoint.worlds import Disc, Ground, World
 LINKS = (11, 50, 100, 200, 500, 1000)
 FIT_FROM = 50  # links; below that the costs of a step that do not grow weigh in
 DT, STEPS = 1e-3, 200  # [s], timed
+GROWTH_ROUNDS = 60  # of a quarter of a second each: slow moments of a shared machine last longer than a few
 SETTLING_STEPS = 500  # not timed in the settled runs: starting all links at once takes the solver more iterations
 WAVE_LINKS = 11  # links per wave of the gait
 AMPLITUDE, FREQUENCY = 0.3, 1.4  # [rad], [rad/s]
@@ -48,7 +49,7 @@ class Growth:
     exponent: float | None
 
 
-def growth(say: Callable[[str], None], sizes: Sequence[int] = LINKS, rounds: int = ROUNDS) -> list[Growth]:
+def growth(say: Callable[[str], None], sizes: Sequence[int] = LINKS, rounds: int = GROWTH_ROUNDS) -> list[Growth]:
     """Measure all sizes in both worlds, interleaved."""
     say(f"cost per link, {min(sizes)} to {max(sizes)} links, best of {rounds}")
     # The same worlds from rest, where all links start at once, and after that has settled.

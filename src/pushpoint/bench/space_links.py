@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import pi
 
+from pushpoint.bench import memory
 from pushpoint.bench.links import DT, STEPS, LinkCost, Settled, cost, log_slope, settled
 from pushpoint.bench.runs import prepare
 from pushpoint.bench.space_runs import OURS
@@ -21,25 +22,19 @@ SETTLING_STEPS = 500  # not timed
 ROUNDS = 40  # of some hundred milliseconds each: slow moments of a shared machine last longer than ten
 
 MEMORY_LINKS, MEMORY_DURATION = 50, 60.0  # [s], recorded at 100 Hz
-STATUS = "/proc/self/status"
 # The kernels have been compiled by a process before this one; the short run loads them and all packages. What counts is
-# the peak during the long run above what the process held before it. (getrusage would also count the parent process.)
+# the peak during the long run above what the process held before it.
 MEMORY = """
 import json
 import pushpoint
-from pushpoint.bench.space_links import held, sidewinder
+from pushpoint.bench.memory import held
+from pushpoint.bench.space_links import sidewinder
 run = sidewinder({links})
 pushpoint.simulate(run.model_copy(update={{"duration": 0.1}}))
 before = held("VmRSS")
 rows = pushpoint.simulate(run.model_copy(update={{"duration": {duration}}})).data.sizes["time"]
 print(json.dumps({{"megabytes": held("VmHWM") - before, "rows": rows}}))
 """
-
-
-def held(what: str) -> float:
-    """Memory of this process [MB]: VmRSS, now, or VmHWM, at its peak."""
-    with open(STATUS, encoding="utf-8") as lines:
-        return next(float(line.split()[1]) / 1024 for line in lines if line.startswith(f"{what}:"))
 
 
 def sidewinder(links: int) -> Scenario:
@@ -88,7 +83,7 @@ def space_memory(
 ) -> float | None:
     """Peak memory of a long run above that of the process before it [MB]; None where the system does not tell, or the
     run failed."""
-    if not os.path.exists(STATUS):
+    if not memory.is_told():
         return None
     say(f"memory of {duration:g} s with {links} links in space")
     try:
