@@ -77,7 +77,7 @@ class Duel:
     ratio_alternating: float | None  # the same where every run comes straight after one of the other
     our_ladder: tuple[Rung, ...]
     peer_ladder: tuple[Rung, ...]
-    tried: tuple[Entry, ...]  # every setting that was accurate, best of the screening rounds, ours first
+    tried: tuple[Entry, ...]  # every setting that was accurate, best of the screening turn, ours first
 
 
 @dataclass(frozen=True)
