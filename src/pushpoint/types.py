@@ -8,7 +8,7 @@ bends the head side to the left (yaw) or down (pitch). `d` below is 2 for planar
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import IntEnum
+from enum import IntEnum, IntFlag
 from typing import NamedTuple
 
 import numpy as np
@@ -26,6 +26,16 @@ class Status(IntEnum):
     NOT_FINITE = 2  # a velocity became infinite or NaN
     TOO_MANY_CONTACTS = 3  # the table of link-obstacle pairs is full
     TOO_MANY_EVENTS = 4  # jumps accumulate: more of them in a tick than time can pass
+    ACCEPTED = 5  # not solved to the tolerance, but the run went on: plant.on_failure = "accept"
+
+
+class Repeated(IntFlag):
+    """Why a step was repeated in parts; a step may have several reasons."""
+
+    NOT_SOLVED = 1  # the contact problem of the whole step was not solved to the tolerance
+    ENERGY = 2  # the scheme itself made or lost too much energy
+    PENETRATION = 4  # a link lay too deep in an obstacle or the ground, or passed through it
+    ROTATION = 8  # a link turned too far
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,11 +146,17 @@ class Trace(NamedTuple):
     # of spatial plants (rows, n, 21): SPATIAL_LINK_COLUMNS
     energy: FloatArray  # (rows, 6): time [s] and the columns LEDGER [J]
     contact: FloatArray  # (contacts, 12): the columns CONTACT_COLUMNS; of spatial plants SPATIAL_CONTACT_COLUMNS
-    step: FloatArray  # (steps, 3): residual, iterations, status
+    step: FloatArray  # (steps, 7): the columns STEP_COLUMNS; plants write those that are not zero
     extra: FloatArray  # (rows, columns): what only this plant knows, see plants.Eventful
     event: FloatArray  # (events, 6): the columns EVENT_COLUMNS, of plants that track events
 
 
+STEP_COLUMNS = (
+    "residual", "iterations", "status",
+    "parts", "reasons",  # parts that a repeated step was made of, 0 for a whole one; reasons as Repeated
+    "fallbacks",  # how often a slower solver had to help
+    "guard_work",  # [J], energy that the guard against numerical gain took
+)  # fmt: skip
 LINK_COLUMNS = (
     "x", "y", "angle", "velocity_x", "velocity_y", "rate",
     "contact_force_x", "contact_force_y", "ground_force_x", "ground_force_y",
@@ -185,7 +201,7 @@ def new_trace(
         link=np.zeros((rows, bodies, len(link))),
         energy=np.zeros((rows, 1 + len(LEDGER))),
         contact=np.zeros((contacts, len(contact))),
-        step=np.zeros((steps, 3)),
+        step=np.zeros((steps, len(STEP_COLUMNS))),
         extra=np.zeros((rows, 0)),
         event=np.zeros((0, len(EVENT_COLUMNS))),
     )

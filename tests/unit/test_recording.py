@@ -33,7 +33,7 @@ def filled_trace(links: int, contacts: int) -> Trace:
     random = np.random.default_rng(1)
     for array in (trace.link, trace.energy, trace.contact):
         array[:] = random.normal(size=array.shape)
-    trace.step[:] = [[10.0**-k, 3 + k, 0] for k in range(9, 4, -1)]
+    trace.step[:, :3] = [[10.0**-k, 3 + k, 0] for k in range(9, 4, -1)]
     trace.contact[:, 0] = np.sort(random.integers(0, ROWS, len(trace.contact)))
     trace.contact[:, 1] = random.integers(0, links, len(trace.contact))
     trace.contact[:, 2] = 7

@@ -17,10 +17,12 @@ from pushpoint.types import (
     LEDGER,
     LINK_COLUMNS,
     SPATIAL_LINK_COLUMNS,
+    STEP_COLUMNS,
     Event,
     ExtraColumn,
     FloatArray,
     IntArray,
+    Repeated,
     Trace,
 )
 
@@ -125,11 +127,20 @@ def _energy_variables(energy: FloatArray) -> Variables:
 
 
 def _step_variables(step: FloatArray) -> Variables:
-    iterations, status = (step[:, k].astype(np.int64) for k in (1, 2))
+    column = dict(zip(STEP_COLUMNS, step.T, strict=True))
+    meanings = {
+        "iterations": "iterations of the solver",
+        "status": "status of the step, 0 is good",
+        "parts": "parts that the step was made of; 1: it was not repeated",
+        "reasons": "why the step was repeated, sum of " + ", ".join(f"{r.value}: {r.name}" for r in Repeated),
+        "fallbacks": "how often a slower solver had to help",
+    }
+    counts = {name: column[name].astype(np.int64) for name in meanings}
+    counts["parts"] = np.maximum(counts["parts"], 1)
     return {
-        "step_residual": labelled(("step",), step[:, 0], "1", "relative residual of the contact problem"),
-        "step_iterations": labelled(("step",), iterations, "1", "iterations of the solver"),
-        "step_status": labelled(("step",), status, "1", "status of the step, 0 is good"),
+        "step_residual": labelled(("step",), column["residual"], "1", "relative residual of the contact problem"),
+        **{f"step_{name}": labelled(("step",), counts[name], "1", meaning) for name, meaning in meanings.items()},
+        "step_guard_work": labelled(("step",), column["guard_work"], "J", "energy that the guard took"),
     }
 
 

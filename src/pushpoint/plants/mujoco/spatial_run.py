@@ -116,7 +116,7 @@ def tick(params: SpatialParams, state: SpatialState, command: CommandTable, subs
         state.data.ctrl[:] = spatial_controls(params, command, (k + 1) * params.dt)
         status = step(params, state)
         at = trace.cursor[2]
-        trace.step[at] = solver_residual(params, state.data), state.data.solver_niter[0], status
+        trace.step[at, :3] = solver_residual(params, state.data), state.data.solver_niter[0], status
         trace.cursor[2] = at + 1
         if status != Status.OK:
             return status
