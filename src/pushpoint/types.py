@@ -36,6 +36,7 @@ class Repeated(IntFlag):
     ENERGY = 2  # the scheme itself made or lost too much energy
     PENETRATION = 4  # a link lay too deep in an obstacle or the ground, or passed through it
     ROTATION = 8  # a link turned too far
+    LOOSE = 16  # in the end it was taken with a residual above the tolerance: rough contacts, at most 1e-6
 
 
 @dataclass(frozen=True, slots=True)

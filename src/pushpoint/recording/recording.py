@@ -16,7 +16,7 @@ from pushpoint.errors import InvalidInput
 from pushpoint.recording import _netcdf
 from pushpoint.recording.checkpoint import Checkpoint
 from pushpoint.scenario import Scenario
-from pushpoint.types import LEDGER, Status
+from pushpoint.types import LEDGER, Repeated, Status
 
 METRICS = (
     "duration",
@@ -31,6 +31,7 @@ METRICS = (
     "mean_iterations",
     "repeated_steps",
     "fallback_steps",
+    "loose_steps",
     "accepted_steps",
     "guard_work",
     "energy_closure_error",
@@ -80,19 +81,20 @@ class Recording:
         }
 
     def _solver_metrics(self) -> dict[str, float]:
-        """`repeated_steps` were made in parts, `fallback_steps` needed a slower solver, `accepted_steps` were not solved
-        to the tolerance; zero in files that do not say."""
+        """Of repeated steps, `fallback_steps` needed a slower solver, `loose_steps` ended above the tolerance, and
+        `accepted_steps` did so by far; zero in files that do not say."""
         residual, iterations = self.data["step_residual"].values, self.data["step_iterations"].values
         zero = np.zeros_like(iterations)
-        parts, fallbacks, status, guard = (
+        reasons, fallbacks, status, guard = (
             self.data[name].values if name in self.data else zero
-            for name in ("step_parts", "step_fallbacks", "step_status", "step_guard_work")
+            for name in ("step_reasons", "step_fallbacks", "step_status", "step_guard_work")
         )
         return {
             "max_residual": float(residual.max(initial=0.0)),
             "mean_iterations": float(iterations.mean()) if iterations.size else 0.0,
-            "repeated_steps": float((parts > 1).sum()),
+            "repeated_steps": float((reasons > 0).sum()),
             "fallback_steps": float((fallbacks > 0).sum()),
+            "loose_steps": float((reasons & Repeated.LOOSE > 0).sum()),
             "accepted_steps": float((status == Status.ACCEPTED).sum()),
             "guard_work": float(guard.sum()),
         }

@@ -12,13 +12,16 @@ from pushpoint.plants.planar_stepping.model import (
     BEGINS,
     BODY,
     CONSERVING,
+    DEPTH,
     DT,
     END_AXIS,
     END_HEAD,
     END_TAIL,
     LEAVES,
     LISTED,
+    NOMINAL,
     ROOM,
+    SUNK,
     TRAVELLED,
     Problem,
     State,
@@ -151,6 +154,7 @@ def find_contacts(problem: Problem, around: Surroundings, state: State, reach: f
     if conserving:
         nearest, ahead, room = reach, dt, max(0.0, problem.number[ROOM])
     count = 0
+    problem.number[SUNK] = 0.0
     for i in range(link.shape[0]):
         a = link[i]
         problem.first[i] = count
@@ -170,19 +174,38 @@ def find_contacts(problem: Problem, around: Surroundings, state: State, reach: f
             c = contact[count]
             c.normal_x, c.normal_y = nx, ny
             c.arm = place * (a.cos * ny - a.sin * nx)
-            c.approach = max(gap / dt, -PUSH_OUT) if conserving else 0.0
+            c.approach = allowed_speed(problem, gap) if conserving else 0.0
             c.guess = pair[p].impulse
             c.pair = p
             pair[p].place, pair[p].normal_x, pair[p].normal_y = place, nx, ny
             away = a.radius + gap
             pair[p].point_x, pair[p].point_y = a.x + place * a.cos - away * nx, a.y + place * a.sin - away * ny
             if extras is None:
+                if gap < -problem.number[DEPTH]:
+                    note_depth(problem, nx * a.old_vx + ny * a.old_vy + c.arm * a.old_w)
                 pass_on(problem, state, i, count)
             else:
                 roughen(problem, i, c, gap, place, extras.feature[state.pair_code[p] // 3], extras.more[i])
                 c.guess_t = pair[p].tangential
             count += 1
     problem.first[link.shape[0]] = count
+
+
+@kernel
+def note_depth(problem: Problem, speed: float) -> None:
+    """A link lies too deep in an obstacle in the middle of the step: if its own speed [m/s] has brought it there, the
+    step is too long to land."""
+    if -0.5 * problem.number[DT] * speed > 0.25 * problem.number[DEPTH]:
+        problem.number[SUNK] = 1.0
+
+
+@fused
+def allowed_speed(problem: Problem, gap: float) -> float:
+    """How fast a gap may close, so that it is gone after the step; below zero, how fast an overlap has to be undone:
+    as slowly in parts of a step as in a whole one, or they would add energy the more of them there are."""
+    if gap >= 0.0:
+        return float(gap / problem.number[DT])
+    return float(max(gap / problem.number[NOMINAL], -PUSH_OUT))
 
 
 @kernel
@@ -288,5 +311,7 @@ def roughen(
         b = problem.link[int(c.other)]
         c.lever = b.radius + gap
         speed -= nx * b.old_vx + ny * b.old_vy
+    if gap < -problem.number[DEPTH]:
+        note_depth(problem, speed)
     if restitution > 0.0 and gap + dt * speed < 0.0:  # it will hit in this step: Newton's law
         c.approach = restitution * speed

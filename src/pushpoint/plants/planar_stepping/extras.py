@@ -30,6 +30,7 @@ MORE_FIELDS = (
     "start_vx", "start_vy", "start_w", "keep_fx", "keep_fy", "keep_fw", "keep_torque",  # see coupled
 )  # fmt: skip
 LAW_COLUMNS = ("along", "backward", "across", "viscous", "viscous_across", "torque")
+MEMORY = 5  # iterates that limits of friction are mixed from
 MOST_COUPLED = 96  # impulses between links and movable obstacles in one step
 
 
@@ -41,6 +42,8 @@ class Extras(NamedTuple):
     law: FloatArray  # (1 + patches, 6): LAW_COLUMNS; the first is that of the ground outside all patches
     patch: FloatArray  # [m], (patches, 4): x_min, x_max, y_min, y_max
     coupling: FloatArray  # (MOST_COUPLED, MOST_COUPLED + 3): matrix and vectors of the coupled solve
+    history: FloatArray  # (2 MEMORY + 2, contacts): see limits
+    mixing: FloatArray  # (MEMORY, MEMORY + 1): matrix and vector of its least squares
 
 
 def make_extras(robot: Robot, world: World, dt: float) -> Extras | None:
@@ -67,7 +70,14 @@ def make_extras(robot: Robot, world: World, dt: float) -> Extras | None:
         law=np.array([law_row(law) for law in laws], dtype=float),
         patch=np.array(boxes, dtype=float).reshape(-1, 4),
         coupling=np.zeros((MOST_COUPLED, MOST_COUPLED + 3)),
+        history=np.zeros((2 * MEMORY + 2, 1)),  # `with_room` gives it its size
+        mixing=np.zeros((MEMORY, MEMORY + 1)),
     )
+
+
+def with_room(extras: Extras | None, contacts: int) -> Extras | None:
+    """The same with room for that many contacts."""
+    return None if extras is None else extras._replace(history=np.zeros((2 * MEMORY + 2, contacts)))
 
 
 def set_joint(row: Records, joint: Joint) -> None:

@@ -22,6 +22,7 @@ from pushpoint.worlds import Disc, World
 
 EARTH = 9.81  # [m/s2]
 SKIN_FRACTION = 0.5  # neighbour lists reach at least this part of the largest half width beyond touching
+MOST_DEPTH = 1e-3  # [m], of links in obstacles, up to a dt of 1 ms; it grows to five times that at 10 ms
 THIN = 0.1  # of half the length: links that are thinner count as if they were that wide
 SPARE_PAIRS = 16  # per link, on top of four of the fullest cells of the grid
 
@@ -65,7 +66,11 @@ PAIR_FIELDS = (
     HELD, PENALTY, WORST_LINK, SPEED, ROOM, CENTRE_X, CENTRE_Y, ACCEPTED,  # of the step
     # ROOM: how much farther than foreseen the robot may move before contacts have to be looked for again [m]
     STRETCH, STEP_ERROR,  # length of the step over that of the last; error that adaptive steps may make [m]
-) = range(18)  # fmt: skip
+    NOMINAL, THICKNESS, DEPTH,  # dt of the run [s]; see `sanity`: of links and obstacles [m], of penetration [m]
+    ACCEPT, LIMITS_FIXED,  # flags: on_failure is "accept"; limits of friction are not renewed, see `limits`
+    REACH, GUARD, REASONS,  # of the step: farthest that a point moves [m], work of the guard [J], types.Repeated
+    SUNK,  # flag: a link is too deep in an obstacle in the middle of the step
+) = range(27)  # fmt: skip
 BEGINS, LEAVES = 1.0, -1.0  # values of `passing`
 END_AXIS, END_TAIL, END_HEAD = 0, 1, 2  # what of a link touches: anything, or the round end at its tail or head
 OBSTACLE, BODY = 9, 10  # columns of a feature: index in World.obstacles, number of the movable obstacle
@@ -77,7 +82,7 @@ TRAVELLED, LISTED = 5, 6
 class Problem(NamedTuple):
     """The contact problem of one step: what does not change in a run, and scratch."""
 
-    number: FloatArray  # (18,): dt [s], flags and tolerances; see the names above
+    number: FloatArray  # (27,): dt [s], flags and tolerances; see the names above
     link: Records  # (rows,): LINK_FIELDS; first the n links, then the movable obstacles
     chain: Records  # (n,): the links among them, in the same memory
     contact: Records  # (pairs,): CONTACT_FIELDS
@@ -122,8 +127,10 @@ def make_problem(robot: Robot, world: World, servo: Servo, options: PlanarSteppi
     chain = link[:n]
     set_ground(chain, world, dt)
     set_servos(chain, robot, servo, dt)
-    number = np.zeros(18)
-    number[DT] = dt
+    number = np.zeros(27)
+    number[DT] = number[NOMINAL] = dt
+    number[THICKNESS], number[DEPTH] = thickness(robot, world), MOST_DEPTH * (1.0 + 4.0 * max(0.0, dt - 1e-3) / 9e-3)
+    number[ACCEPT] = options.on_failure == "accept"
     number[CONSERVING] = options.scheme == "conserving"
     number[TOLERANCE] = number[ACCEPTED] = options.tolerance
     number[MAX_ITERATIONS] = options.max_iterations or (200 if options.solver == "newton" else 200_000)
@@ -133,6 +140,13 @@ def make_problem(robot: Robot, world: World, servo: Servo, options: PlanarSteppi
     number[STRETCH], number[STEP_ERROR] = 1.0, options.step_error or 0.0
     number[SKIN] = SKIN_FRACTION * max(chain["radius"].max(), THIN * chain["half"].max())
     return Problem(number, link, chain, record_array(pairs, CONTACT_FIELDS), np.zeros(len(link) + 1, np.int64))
+
+
+def thickness(robot: Robot, world: World) -> float:
+    """How far a link may move before it could come out on the other side of an obstacle [m]."""
+    link = min(part.radius for part in robot.links)
+    walls = any(not isinstance(thing, Disc) for thing in world.obstacles)
+    return link if walls else link + min((disc.radius for disc in world.discs), default=1.0)
 
 
 def set_ground(chain: Records, world: World, dt: float) -> None:

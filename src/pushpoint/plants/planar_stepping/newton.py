@@ -19,6 +19,7 @@ from pushpoint.plants.planar_stepping.model import (
     CONSERVING,
     DT,
     HELD,
+    LIMITS_FIXED,
     MAX_ITERATIONS,
     PENALTY,
     SPEED,
@@ -30,15 +31,16 @@ from pushpoint.plants.planar_stepping.rough_contact import renew_limits
 # Error of the chords over the tolerance, as a part of the fastest link's speed. At the default tolerance it adds up to
 # micrometres in a minute, far below the error of the steps.
 CHORD_ERROR = 100.0
-CHORD_UPDATES = 10  # they settle in one or two
+# They settle in one or two updates. Those before the last are early, while impulses still move: where that goes on, it
+# is better to solve for them first. Where chords do not settle at all, links turn too far in the step.
+CHORD_LOOKS, EARLY_LOOKS = 30, 20
 # Without friction and contacts the momenta are conserved, and what a step leaves adds up. There is no penalty that
 # amplifies round-off either, so that the solve can go on to it: one or two sweeps more.
 FREE_TOLERANCE = 1e-13
 FREE_CHORD_ERROR = 1e-14
 FREE_SWEEPS = 6  # at most, for the sake of round-off in long chains
 NEAR = 1e-4  # imbalance, as a part of what it was, that needs no look at the slope
-# Friction at obstacles converges linearly, and slowly where it is strong: what takes that long may end less exactly.
-ROUGH_SWEEPS, ROUGH_TOLERANCE = 40, 1e-6
+ROUGH_SWEEPS = 40  # what friction at obstacles has not settled by then is left to `limits`
 LIMITS_BELOW = 0.1  # imbalance below which impulses are good enough to take friction limits from
 CHORDS_BELOW = 0.1  # imbalance below which the chords are looked after: early, as each look costs less than a sweep
 # The line search is easy-going at first. Where flags go round in circles, as they can with kinked laws, it turns to the
@@ -140,7 +142,9 @@ def newton_step(problem: Problem, extras: Extras | None, before: float, good: fl
 def newton(problem: Problem, extras: Extras | None) -> tuple[float, int]:
     """Solve for the end velocity from the guess there. Returns the residual and the number of sweeps."""
     limit, tolerance = int(problem.number[MAX_ITERATIONS]), problem.number[TOLERANCE]
-    chord_updates = CHORD_UPDATES if problem.number[CONSERVING] > 0.0 else 0
+    chord_looks, renews = CHORD_LOOKS, problem.number[LIMITS_FIXED] == 0.0
+    if not problem.number[CONSERVING] > 0.0:
+        chord_looks = 0
     error = CHORD_ERROR * tolerance
     if is_free(problem, extras):
         error, tolerance = FREE_CHORD_ERROR, FREE_TOLERANCE
@@ -154,18 +158,19 @@ def newton(problem: Problem, extras: Extras | None) -> tuple[float, int]:
         if iteration == FREE_SWEEPS:
             tolerance = problem.number[TOLERANCE]
             error = CHORD_ERROR * tolerance
-        if extras is not None and iteration == ROUGH_SWEEPS and lag > 0.0:
-            tolerance = max(tolerance, ROUGH_TOLERANCE)
-            problem.number[ACCEPTED] = tolerance
+        if extras is not None and iteration == ROUGH_SWEEPS and lag > tolerance:
+            return max(residual, lag), iteration + 1
         again = False
         law = 0.0
         if residual <= tolerance and (extras is not None or not laws_hold(problem, residual)):
             law = law_residual(problem, extras)
-        if extras is not None and residual < LIMITS_BELOW:
+        if extras is not None and renews and residual < LIMITS_BELOW:
             lag = renew_limits(problem, iteration)
-        if residual < CHORDS_BELOW and chord_updates > 0:
-            chord_updates -= 1
+        if residual <= (CHORDS_BELOW if chord_looks > EARLY_LOOKS else tolerance) and chord_looks > 0:
+            chord_looks -= 1
             again = not chords_fit(problem, error)
+            if again and chord_looks == 0:
+                return HOPELESS, iteration + 1
         if residual <= tolerance and not again:
             if law <= tolerance and lag <= tolerance:
                 return max(residual, law, lag), iteration + 1

@@ -18,3 +18,4 @@ class PlanarSteppingOptions(Frozen):
     solver: Literal["newton", "projection"] = "newton"
     tolerance: Annotated[float, Field(gt=0, le=1e-3)] = 1e-8  # of the residuals of every step
     max_iterations: Annotated[int, Field(ge=1)] | None = None  # default: 200 for newton, 200000 for projection
+    on_failure: Literal["stop", "accept"] = "stop"  # where a step is not solved: see docs, "A run is not lost"

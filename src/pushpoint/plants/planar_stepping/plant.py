@@ -15,8 +15,7 @@ from pushpoint.mechanics.yaw import yaw_quaternions
 from pushpoint.numerics.records import as_columns, from_table, table
 from pushpoint.plants import plants
 from pushpoint.plants._base import StateArrays
-from pushpoint.plants.planar_stepping.adaptive import run_ticks_adaptively
-from pushpoint.plants.planar_stepping.extras import make_extras
+from pushpoint.plants.planar_stepping.extras import make_extras, with_room
 from pushpoint.plants.planar_stepping.free_flight import keeps_momenta, show_kept_spin, start_motion
 from pushpoint.plants.planar_stepping.model import (
     BODY_FIELDS,
@@ -29,8 +28,9 @@ from pushpoint.plants.planar_stepping.model import (
     make_surroundings,
 )
 from pushpoint.plants.planar_stepping.options import PlanarSteppingOptions
+from pushpoint.plants.planar_stepping.parts import repeat_step, run_ticks_adaptively
 from pushpoint.plants.planar_stepping.projection import run_ticks_by_projection
-from pushpoint.plants.planar_stepping.run import TABLE_FULL, run_ticks
+from pushpoint.plants.planar_stepping.run import REPEAT, TABLE_FULL, run_ticks
 from pushpoint.plants.planar_stepping.step import OK
 from pushpoint.robots import Robot, Servo
 from pushpoint.types import (
@@ -53,7 +53,7 @@ ADVICE = {
     Status.NOT_FINITE: "try a smaller plant.dt; check servo gains and feed-forward torques",
     Status.TOO_MANY_CONTACTS: "obstacles are packed too densely around one link; merge or thin them out",
 }
-Run = Callable[..., tuple[int, int]]
+Run = Callable[..., tuple[int, int, int]]
 FLOAT = np.dtype(np.float64)
 RECORDS = {"link": BODY_FIELDS, "pair": PAIR_FIELDS}  # parts of the state that are arrays of records
 
@@ -70,6 +70,7 @@ class PlanarStepping:
         adaptive = options.step_error is not None
         self._extras = make_extras(robot, world, options.dt)
         self._around = make_surroundings(robot, world, self._extras)
+        self._extras = with_room(self._extras, len(self._around.pair))
         self._problem = make_problem(robot, world, servo, options, len(self._around.pair))
         self._movable, self._free = world.movable_discs, keeps_momenta(self._problem)
         variant = options.solver + (", beyond P2" if self._extras else "") + (", adaptive" if adaptive else "")
@@ -151,17 +152,30 @@ class PlanarStepping:
         first_row = int(trace.cursor[0])
         if self._free and state.clock[1] == 0:
             start_motion(self._problem, state)
-        status, tick = self._run(state, table, 0, substeps, trace)
-        while status == TABLE_FULL:
-            trace = grown(trace, max(2 * len(trace.contact), 2 * len(state.pair_code), 4096))
-            status, tick = self._run(state, table, tick, substeps, trace)
+        status, tick, step = self._run(state, table, 0, 0, substeps, trace)
+        while status in (TABLE_FULL, REPEAT):
+            if status == TABLE_FULL:
+                trace = grown(trace, max(2 * len(trace.contact), 2 * len(state.pair_code), 4096))
+            else:
+                status = self._repeat(state, table, tick, step, trace)
+                if status != OK:
+                    break
+                step += 1
+            status, tick, step = self._run(state, table, tick, step, substeps, trace)
         if self._free:
             show_kept_spin(self._problem, trace.link[first_row : trace.cursor[0], :, :6])
         return trace, None if status == OK else self._failure(state, trace, Status(status))
 
-    def _run(self, state: State, table: CommandTable, tick: int, substeps: int, trace: Trace) -> tuple[int, int]:
+    def _repeat(self, state: State, table: CommandTable, tick: int, step: int, trace: Trace) -> int:
+        """One step that was not solved or not sane, in parts; compiled when it is needed for the first time."""
+        with compiling_once(f"{self._kernels}, steps in parts"):
+            return repeat_step(self._problem, self._around, self._extras, state, table, tick, step, trace)
+
+    def _run(
+        self, state: State, table: CommandTable, tick: int, step: int, substeps: int, trace: Trace
+    ) -> tuple[int, int, int]:
         """The first run, and those with tables of another kind, take the long way past Numba's look at all types."""
-        arguments = (*self._given, state, table, tick, substeps, trace)
+        arguments = (*self._given, state, table, tick, step, substeps, trace)
         angle, rate, torque = table
         usual = angle.dtype is rate.dtype is torque.dtype is FLOAT and (
             angle.flags.c_contiguous and rate.flags.c_contiguous and torque.flags.c_contiguous

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from pushpoint._jit import entry_point, kernel
+from pushpoint._jit import entry_point, inlined, kernel
 from pushpoint.mechanics.planar_chain import carried, chord_change, sweep, take_chords
 from pushpoint.numerics.projections import project_disc
 from pushpoint.numerics.records import Records
@@ -17,6 +17,7 @@ from pushpoint.plants.planar_stepping.laws import (
     load_imbalance,
     squared_speed,
 )
+from pushpoint.plants.planar_stepping.ledger import works
 from pushpoint.plants.planar_stepping.model import (
     CONSERVING,
     DT,
@@ -31,7 +32,16 @@ from pushpoint.plants.planar_stepping.model import (
     Surroundings,
 )
 from pushpoint.plants.planar_stepping.run import TABLE_FULL, clear_tick, close_tick, note_step
-from pushpoint.plants.planar_stepping.step import LOOKS, OK, end_step, is_as_foreseen, look, predict
+from pushpoint.plants.planar_stepping.step import (
+    LOOKS,
+    NOT_CONVERGED,
+    NOT_FINITE,
+    OK,
+    is_as_foreseen,
+    look,
+    predict,
+    settle,
+)
 from pushpoint.types import CommandTable, Trace
 
 # Stable below 2 over the largest eigenvalue of the inverse inertia seen at the contacts. P2's r_H = 0.01 N s2/m is
@@ -131,6 +141,15 @@ def projection(problem: Problem) -> tuple[float, int]:
     return residual, limit
 
 
+@inlined
+def end_step(problem: Problem, state: State, residual: float) -> int:
+    """Everything after the solve: P2's scheme takes a step as it comes. Returns the status."""
+    state.clock[0] += 1
+    if not settle(problem, state, works(problem, None), None):
+        return NOT_FINITE
+    return OK if residual <= problem.number[TOLERANCE] else NOT_CONVERGED
+
+
 @entry_point
 def run_ticks_by_projection(
     problem: Problem,
@@ -138,16 +157,17 @@ def run_ticks_by_projection(
     state: State,
     commands: CommandTable,
     first: int,
+    begin: int,
     substeps: int,
     trace: Trace,
-) -> tuple[int, int]:
+) -> tuple[int, int, int]:
     """run.run_ticks with this solver; an entry point of its own, so that nobody compiles what they do not use."""
     dt = problem.number[DT]
     for row in range(first, commands.joint_angle.shape[0]):
         if trace.cursor[1] + state.pair_code.size > trace.contact.shape[0]:
-            return TABLE_FULL, row
+            return TABLE_FULL, row, 0
         clear_tick(state.sums, state.pair, state.pair_start)
-        for k in range(substeps):
+        for k in range(begin, substeps):
             drive_joints(problem, state.link, commands, row, (k + 1) * dt, None)
             predict(problem, state, None)
             residual, iterations, status = 0.0, 0, OK
@@ -160,9 +180,9 @@ def run_ticks_by_projection(
                 if is_as_foreseen(problem, around, state, None):
                     break
             if status == OK:
-                status = end_step(problem, state, residual, None)
+                status = end_step(problem, state, residual)
             note_step(trace, residual, iterations, status)
             if status != OK:
-                return status, row
+                return status, row, k
         close_tick(state, trace, dt, substeps, None)
-    return OK, commands.joint_angle.shape[0]
+    return OK, commands.joint_angle.shape[0], 0

@@ -6,12 +6,16 @@ from pushpoint._jit import entry_point, inlined, kernel
 from pushpoint.numerics.records import Records
 from pushpoint.plants.planar_stepping.extras import Extras
 from pushpoint.plants.planar_stepping.joints import drive_joints
-from pushpoint.plants.planar_stepping.model import DT, Problem, State, Surroundings
+from pushpoint.plants.planar_stepping.ledger import works
+from pushpoint.plants.planar_stepping.model import DT, GUARD, Problem, State, Surroundings
 from pushpoint.plants.planar_stepping.newton import newton
-from pushpoint.plants.planar_stepping.step import LOOKS, OK, end_step, is_as_foreseen, look, predict
-from pushpoint.types import CommandTable, FloatArray, IntArray, Trace
+from pushpoint.plants.planar_stepping.sanity import is_sane
+from pushpoint.plants.planar_stepping.step import LOOKS, NOT_FINITE, OK, is_as_foreseen, look, predict, settle
+from pushpoint.types import STEP_COLUMNS, CommandTable, FloatArray, IntArray, Trace
 
 TABLE_FULL = -1  # the contact table of the trace must grow before the run can go on
+GUARD_WORK = STEP_COLUMNS.index("guard_work")
+REPEAT = -2  # the step has to be repeated in parts before the run can go on; nothing of the state has changed
 
 
 @inlined
@@ -72,6 +76,16 @@ def note_step(trace: Trace, residual: float, iterations: int, status: int) -> No
 
 
 @inlined
+def end_step(problem: Problem, state: State, residual: float, extras: Extras | None) -> int:
+    """Everything after the solve. Returns the status."""
+    done = works(problem, extras)
+    if not is_sane(problem, state, residual, done):
+        return REPEAT
+    state.clock[0] += 1
+    return OK if settle(problem, state, done, extras) else NOT_FINITE
+
+
+@inlined
 def close_tick(state: State, trace: Trace, dt: float, substeps: int, extras: Extras | None) -> None:
     """Write a row if one is due."""
     trace.cursor[3] += 1
@@ -93,16 +107,19 @@ def run_ticks(
     state: State,
     commands: CommandTable,
     first: int,
+    begin: int,
     substeps: int,
     trace: Trace,
-) -> tuple[int, int]:
-    """Ticks `first` .. of the table. Returns the status and the number of the tick that was not completed."""
+) -> tuple[int, int, int]:
+    """Ticks `first` .. of the table, from step `begin` of the first of them on. Returns the status, and the tick and
+    the step that were not completed."""
     dt = problem.number[DT]
     for row in range(first, commands.joint_angle.shape[0]):
-        if trace.cursor[1] + state.pair_code.size > trace.contact.shape[0]:
-            return TABLE_FULL, row
-        clear_tick(state.sums, state.pair, state.pair_start)
-        for k in range(substeps):
+        if begin == 0:
+            if trace.cursor[1] + state.pair_code.size > trace.contact.shape[0]:
+                return TABLE_FULL, row, 0
+            clear_tick(state.sums, state.pair, state.pair_start)
+        for k in range(begin, substeps):
             drive_joints(problem, state.link, commands, row, (k + 1) * dt, extras)
             predict(problem, state, extras)
             residual, iterations, status = 0.0, 0, OK
@@ -116,8 +133,12 @@ def run_ticks(
                     break
             if status == OK:
                 status = end_step(problem, state, residual, extras)
+            if status == REPEAT:
+                return REPEAT, row, k
+            trace.step[trace.cursor[2], GUARD_WORK] = problem.number[GUARD]
             note_step(trace, residual, iterations, status)
             if status != OK:
-                return status, row
+                return status, row, k
+        begin = 0
         close_tick(state, trace, dt, substeps, extras)
-    return OK, commands.joint_angle.shape[0]
+    return OK, commands.joint_angle.shape[0], 0

@@ -14,32 +14,30 @@ from pushpoint._jit import fused, inlined, kernel
 from pushpoint.mechanics.planar_chain import (
     aim,
     half_chord,
-    locked_motion,
     rotated,
 )
 from pushpoint.numerics.records import Records
 from pushpoint.plants.planar_stepping.contacts import find_contacts, list_neighbours, misses_nothing
 from pushpoint.plants.planar_stepping.extras import Extras
-from pushpoint.plants.planar_stepping.ground import in_link_axes, lay_ground
-from pushpoint.plants.planar_stepping.laws import is_free
+from pushpoint.plants.planar_stepping.ground import lay_ground
+from pushpoint.plants.planar_stepping.ledger import Works, account, remember
 from pushpoint.plants.planar_stepping.model import (
-    ACCEPTED,
     CENTRE_X,
     CENTRE_Y,
     CONSERVING,
     DT,
     EARTH,
     LISTED,
-    PASSIVE,
+    REACH,
     ROOM,
     SKIN,
     STRETCH,
+    SUNK,
     TRAVELLED,
     Problem,
     State,
     Surroundings,
 )
-from pushpoint.types import FloatArray
 
 OK, NOT_CONVERGED, NOT_FINITE, TOO_MANY_CONTACTS = 0, 1, 2, 3  # the values of types.Status
 LOOKS = 4  # solves of a step at most
@@ -145,119 +143,6 @@ def not_foreseen(link: Records) -> float:
     return most
 
 
-@fused
-def account(problem: Problem, state: State, extras: Extras | None) -> None:
-    """Energy ledger, exact by the mean velocity: M (u_E - u_A) . (u_E + u_A) / 2 is the change of kinetic energy, and
-    every impulse does its part of it. What the joint reactions do is the numerical work."""
-    link, ledger, links = problem.link, state.ledger, problem.chain.shape[0]
-    kinetic = servo = friction = applied = change = behind = 0.0
-    for i in range(link.shape[0]):
-        a = link[i]
-        m, inertia = a.mass, a.inertia
-        vx, vy, w = a.vx, a.vy, a.w
-        kinetic += m * (vx * vx + vy * vy) + inertia * w * w
-        mx, my, mw = 0.5 * (vx + a.old_vx), 0.5 * (vy + a.old_vy), 0.5 * (w + a.old_w)
-        change += m * ((vx - a.old_vx) * mx + (vy - a.old_vy) * my) + inertia * (w - a.old_w) * mw
-        applied += a.applied_x * mx + a.applied_y * my + a.applied_w * mw
-        if extras is None:
-            gx, gy = mx, my
-            if a.along != a.across:
-                gx, gy = in_link_axes(a, mx, my)
-            friction += a.ground_x * gx + a.ground_y * gy
-        else:
-            b = extras.more[i]
-            friction += b.ground_x * mx + b.ground_y * my + b.spin_impulse * mw
-        if 0 < i < links:
-            servo += a.torque * (mw - behind)
-        behind = mw
-        remember(problem, state, i, extras)
-    kinetic *= 0.5
-    surplus = min(change - servo, kinetic)
-    if problem.number[PASSIVE] * problem.number[CONSERVING] > 0.0 and surplus > 0.0:
-        hold_back(problem, kinetic, surplus, extras)
-        kinetic -= surplus
-        change -= surplus
-    ledger[0] = kinetic
-    ledger[1] += servo
-    ledger[2] += friction
-    ledger[3] += applied - friction
-    ledger[4] += change - servo - applied
-
-
-@inlined
-def remember(problem: Problem, state: State, i: int, extras: Extras | None) -> None:
-    """Warm starts of row i, and its impulses of the tick; those of its contacts also since the last recorded row."""
-    contact, own, sums = problem.contact, state.link[i], state.sums
-    a = problem.link[i]
-    own.ground_x, own.ground_y = a.ground_x, a.ground_y
-    px = py = 0.0
-    for k in range(problem.first[i], problem.first[i + 1]):
-        c = contact[k]
-        pair = state.pair[int(c.pair)]
-        x, y = c.normal_x * c.impulse, c.normal_y * c.impulse
-        if extras is not None:
-            x, y = x - c.normal_y * c.impulse_t, y + c.normal_x * c.impulse_t
-            remember_rough(c, pair)
-            if c.other >= 0.0:
-                add_reaction(sums, int(c.other), x, y)
-        # A link lands in two steps: it comes to the surface in the first, and to rest there in the second.
-        landed, pair.landing = pair.landing > 0.0, 0.0
-        if landed or pair.impulse == 0.0:
-            pair.impact += c.impulse
-        if pair.impulse == 0.0 and c.impulse > 0.0:
-            pair.landing = 1.0
-        pair.impulse = c.impulse
-        pair.tick_x += x
-        pair.tick_y += y
-        pair.record_x += x
-        pair.record_y += y
-        px += x
-        py += y
-    ground_x, ground_y = a.applied_x - px, a.applied_y - py
-    if extras is not None:
-        b = extras.more[i]
-        ground_x, ground_y = b.ground_x, b.ground_y
-        own.spin, own.stop = b.spin_impulse, b.stop
-    sums[i, 0] += px
-    sums[i, 1] += py
-    sums[i, 2] += ground_x
-    sums[i, 3] += ground_y
-    if i > 0:
-        sums[i, 4] += a.torque
-
-
-@kernel
-def add_reaction(sums: FloatArray, other: int, x: float, y: float) -> None:
-    """The impulse that a movable obstacle gets from what touches it."""
-    sums[other, 0] -= x
-    sums[other, 1] -= y
-
-
-@kernel
-def remember_rough(c: Records, pair: Records) -> None:
-    """Friction of a contact, and whether it slides."""
-    pair.tangential = c.impulse_t
-    pair.slip = 1.0 if c.mu > 0.0 and c.impulse > 0.0 and c.stiff_t == 0.0 else 0.0
-
-
-@inlined
-def hold_back(problem: Problem, kinetic: float, surplus: float, extras: Extras | None) -> None:
-    """The guard of the conserving scheme, whose energy error of order dt**2 has either sign: where ground or obstacles
-    are there, velocities are scaled back so that no step creates energy. Stick, slip and touch stay what they are. In
-    flight only the motion relative to the locked robot is scaled, so that the momenta stay too."""
-    link = problem.link
-    x = y = vx = vy = w = 0.0
-    if is_free(problem, extras):
-        x, y, vx, vy, w, locked = locked_motion(link)
-        kinetic -= locked
-    scale = math.sqrt(max(0.0, kinetic - surplus) / kinetic) if kinetic > 0.0 else 0.0
-    for i in range(link.shape[0]):
-        a = link[i]
-        own_x, own_y = vx - w * (a.y - y), vy + w * (a.x - x)
-        a.vx, a.vy = own_x + scale * (a.vx - own_x), own_y + scale * (a.vy - own_y)
-        a.w = w + scale * (a.w - w)
-
-
 @inlined
 def finish(problem: Problem, body: Records) -> bool:
     """End pose (63) with closed joints; False if it is not finite.
@@ -317,6 +202,7 @@ def has_obstacles(around: Surroundings, extras: Extras | None) -> bool:
 def look(problem: Problem, around: Surroundings, state: State, times: int, extras: Extras | None) -> int:
     """Find the contacts of a step with about the present velocity. `times`: that it was done before in this step.
     Returns the status."""
+    problem.number[REACH] = problem.number[SUNK] = 0.0
     if not has_obstacles(around, extras):
         return OK
     dt, ledger = problem.number[DT], state.ledger
@@ -324,6 +210,7 @@ def look(problem: Problem, around: Surroundings, state: State, times: int, extra
     if problem.link.shape[0] > problem.chain.shape[0]:
         way *= 2.0  # obstacles may come towards the robot
     ledger[TRAVELLED] += way
+    problem.number[REACH] = way
     way += min(10.0 * EARTH * dt * dt, 0.5 * problem.number[SKIN])
     reach = way + way * (MARGINS[times] if extras is None else MARGIN_OF_EXTRAS)
     stale = ledger[TRAVELLED] + reach > ledger[LISTED]
@@ -361,19 +248,17 @@ def list_as_far_as_fits(
     return list_neighbours(problem, around, state, skin, extras)
 
 
+@kernel
+def remember_all(problem: Problem, state: State, extras: Extras | None) -> None:
+    for i in range(problem.link.shape[0]):
+        remember(problem, state, i, extras)
+
+
 @inlined
-def settle(problem: Problem, state: State, extras: Extras | None) -> bool:
+def settle(problem: Problem, state: State, done: Works, extras: Extras | None) -> bool:
     """The end of the step becomes the state; False if it is not finite."""
-    account(problem, state, extras)
+    account(problem, state.ledger, done, extras)
+    remember_all(problem, state, extras)
     if extras is not None:
         finish_movable(problem, state.link)
     return finish(problem, state.link)
-
-
-@inlined
-def end_step(problem: Problem, state: State, residual: float, extras: Extras | None) -> int:
-    """Everything after the solve. Returns the status."""
-    state.clock[0] += 1
-    if not settle(problem, state, extras):
-        return NOT_FINITE
-    return OK if residual <= problem.number[ACCEPTED] else NOT_CONVERGED

@@ -1,0 +1,252 @@
+"""Steps in parts: halves of halves of dt, where a step is not solved, not sane, or not as exact as is asked for.
+
+Nothing of the state changes before a part is accepted, so that refusing one costs its solve alone.
+
+With `step_error` a part is also judged by what was not predicted, (dt / 2) |u_E - u_predicted| of the link centre that
+it is largest for, where the prediction continues the change of the last part: of third order in smooth motion, and the
+distance that is in doubt where something hits, sticks or slips.
+"""
+
+from __future__ import annotations
+
+import math
+
+from pushpoint._jit import entry_point, inlined, kernel
+from pushpoint.plants.planar_stepping.extras import Extras
+from pushpoint.plants.planar_stepping.joints import drive_joints
+from pushpoint.plants.planar_stepping.ledger import Works, works
+from pushpoint.plants.planar_stepping.limits import ROUNDS, mix_limits
+from pushpoint.plants.planar_stepping.model import (
+    ACCEPT,
+    ACCEPTED,
+    DT,
+    GUARD,
+    LIMITS_FIXED,
+    NOMINAL,
+    REASONS,
+    STEP_ERROR,
+    STRETCH,
+    TOLERANCE,
+    Problem,
+    State,
+    Surroundings,
+)
+from pushpoint.plants.planar_stepping.newton import newton
+from pushpoint.plants.planar_stepping.run import TABLE_FULL, clear_tick, close_tick, note_step
+from pushpoint.plants.planar_stepping.sanity import ENERGY, NOT_SOLVED, allowed_error, is_sane
+from pushpoint.plants.planar_stepping.step import (
+    LOOKS,
+    NOT_CONVERGED,
+    NOT_FINITE,
+    OK,
+    is_as_foreseen,
+    look,
+    predict,
+    settle,
+)
+from pushpoint.types import CommandTable, Repeated, Status, Trace
+
+FINEST = 10  # halvings of dt at most
+PARTS = 1 << FINEST
+EASY = 0.125  # of the error allowed: below, the next part may be twice as long
+TOLERABLE = 1e-2  # numerical work of the finest part over the kinetic energy: more is no step
+# Residuals of parts that no length solves to the tolerance: rough contacts may end less exactly, which is counted;
+# `on_failure: accept` goes on with more.
+LOOSE, LOOSE_RESIDUAL, ACCEPTED_RESIDUAL = int(Repeated.LOOSE), 1e-6, 1e-3
+NOT_TO_TOLERANCE = int(Status.ACCEPTED)
+FALLBACKS, PART_COUNT, REASON_SET, GUARD_WORK = 5, 3, 4, 6  # columns of Trace.step
+
+
+@kernel
+def rescale(problem: Problem, extras: Extras | None, dt: float) -> None:
+    """Set the length of the step, and all that is kept as an impulse of one step."""
+    ratio = dt / problem.number[DT]
+    problem.number[DT] = dt
+    for i in range(problem.link.shape[0]):
+        a = problem.link[i]
+        a.disc *= ratio
+        a.servo_p *= ratio
+        a.servo_d *= ratio
+        a.band *= ratio
+        a.limit *= ratio
+        if extras is not None:
+            extras.more[i].spin *= ratio
+
+
+@kernel
+def position_error(problem: Problem, state: State) -> float:
+    """The error of the part that was just solved [m]."""
+    stretch, largest = problem.number[STRETCH], 0.0
+    for i in range(problem.link.shape[0]):
+        own, a = state.link[i], problem.link[i]
+        x = a.vx - own.vx - stretch * (own.vx - own.last_vx)
+        y = a.vy - own.vy - stretch * (own.vy - own.last_vy)
+        largest = max(largest, x * x + y * y)
+    return float(0.5 * problem.number[DT] * math.sqrt(largest))
+
+
+@kernel
+def solve(problem: Problem, extras: Extras | None) -> tuple[float, int, int]:
+    """Residual, sweeps, and whether limits of friction had to be found one solve after the other."""
+    residual, iterations, helped = 1.0, 0, 0
+    problem.number[LIMITS_FIXED] = 0.0
+    for number in range(-1, ROUNDS):
+        residual, sweeps = newton(problem, extras)
+        iterations += sweeps
+        solved = residual <= problem.number[ACCEPTED]
+        if extras is None or (number < 0 and solved):
+            break
+        if number < 0:
+            problem.number[LIMITS_FIXED], helped = 1.0, 1
+        elif not solved:
+            break
+        else:
+            residual = max(residual, mix_limits(problem, extras, number))
+            if residual <= problem.number[TOLERANCE]:
+                break
+    problem.number[LIMITS_FIXED] = 0.0
+    return residual, iterations, helped
+
+
+@inlined
+def solve_part(
+    problem: Problem, around: Surroundings, state: State, extras: Extras | None
+) -> tuple[float, int, int, int]:
+    """Solve one part of a step: residual, sweeps, fallbacks and status. The state stays where it is."""
+    predict(problem, state, extras)
+    residual, iterations, fallbacks, status = 1.0, 0, 0, OK
+    for times in range(LOOKS):
+        status = look(problem, around, state, times, extras)
+        if status != OK:
+            break
+        residual, sweeps, helped = solve(problem, extras)
+        iterations += sweeps
+        fallbacks += helped
+        if is_as_foreseen(problem, around, state, extras):
+            break
+    return residual, iterations, fallbacks, status
+
+
+@inlined
+def is_tolerable(problem: Problem, state: State, made: Works) -> bool:
+    """Whether a part that is not sane does no harm: its scheme makes little energy, and nothing passes through."""
+    others = int(problem.number[REASONS]) & ~(ENERGY | NOT_SOLVED)
+    return others == 0 and bool(abs(made[5]) <= TOLERABLE * max(made[0], state.ledger[0]))
+
+
+@kernel
+def step_in_parts(
+    problem: Problem,
+    around: Surroundings,
+    extras: Extras | None,
+    state: State,
+    commands: CommandTable,
+    row: int,
+    k: int,
+    level: int,
+    trace: Trace,
+) -> int:
+    """Step k of tick `row`, first in parts of that level, and finer where they are not good. Returns the status."""
+    number, nominal = problem.number, problem.number[NOMINAL]
+    enough = ACCEPTED_RESIDUAL if number[ACCEPT] > 0.0 else max(LOOSE_RESIDUAL, number[TOLERANCE])
+    worst, guard, best = 0.0, 0.0, enough
+    iterations, fallbacks, parts, done, status, best_level, forced, marked = 0, 0, 0, 0, OK, -1, False, False
+    reasons = int(number[REASONS])
+    while done < PARTS and status == OK:
+        size = PARTS >> level
+        rescale(problem, extras, nominal * size / PARTS)
+        number[STRETCH] = size * (1 << state.clock[2]) / PARTS
+        drive_joints(problem, state.link, commands, row, k * nominal + nominal * (done + size) / PARTS, extras)
+        residual, sweeps, helped, status = solve_part(problem, around, state, extras)
+        iterations += sweeps
+        fallbacks += helped
+        made = works(problem, extras)
+        good = status == OK and is_sane(problem, state, residual, made)
+        error = position_error(problem, state)
+        exact = number[STEP_ERROR] == 0.0 or error <= number[STEP_ERROR]
+        if status == OK:
+            reasons |= int(number[REASONS])
+        harmless = status == OK and not good and is_tolerable(problem, state, made)
+        if not forced and not (good and exact) and level < FINEST:
+            if harmless and residual < best:
+                best, best_level = residual, level
+            level += 1
+            status = OK
+            continue
+        solved = status == OK and residual <= number[ACCEPTED]
+        if not good and not (solved and harmless):
+            if not forced and best_level >= 0:
+                level, status, forced = best_level, OK, True
+                continue
+            if not (forced and harmless and residual <= enough):
+                status = NOT_CONVERGED if status == OK else status
+                worst = max(worst, residual)
+                break
+            reasons |= LOOSE
+            marked = marked or residual > max(LOOSE_RESIDUAL, number[TOLERANCE])
+        worst, parts = max(worst, residual), parts + 1
+        easy = abs(made[5]) <= EASY * allowed_error(problem, state, made)
+        if not settle(problem, state, made, extras):
+            status = NOT_FINITE
+        guard += number[GUARD]
+        done += size
+        state.clock[2] = level
+        if number[STEP_ERROR] > 0.0:
+            easy = easy and error < EASY * number[STEP_ERROR]
+        if easy and level > 0 and done % (2 * size) == 0:
+            level -= 1
+        best, best_level, forced = enough, -1, False
+    rescale(problem, extras, nominal)
+    number[STRETCH] = 1.0
+    state.clock[0] += 1
+    at = trace.cursor[2]
+    trace.step[at, PART_COUNT], trace.step[at, REASON_SET] = parts, reasons
+    trace.step[at, FALLBACKS], trace.step[at, GUARD_WORK] = fallbacks, guard
+    note_step(trace, worst, iterations, NOT_TO_TOLERANCE if marked and status == OK else status)
+    return status
+
+
+@entry_point
+def repeat_step(
+    problem: Problem,
+    around: Surroundings,
+    extras: Extras | None,
+    state: State,
+    commands: CommandTable,
+    row: int,
+    k: int,
+    trace: Trace,
+) -> int:
+    """Step k of tick `row`, which run.run_ticks refused for the reasons in REASONS. Returns the status."""
+    whole = int(problem.number[REASONS]) & NOT_SOLVED
+    state.clock[2] = 0
+    status = step_in_parts(problem, around, extras, state, commands, row, k, 0 if whole else 1, trace)
+    state.clock[2] = 0
+    return status
+
+
+@entry_point
+def run_ticks_adaptively(
+    problem: Problem,
+    around: Surroundings,
+    extras: Extras | None,
+    state: State,
+    commands: CommandTable,
+    first: int,
+    begin: int,
+    substeps: int,
+    trace: Trace,
+) -> tuple[int, int, int]:
+    """run.run_ticks with steps that are cut where they have to be; the trace has a row per whole step."""
+    longest = problem.number[DT]
+    for row in range(first, commands.joint_angle.shape[0]):
+        if trace.cursor[1] + state.pair_code.size > trace.contact.shape[0]:
+            return TABLE_FULL, row, 0
+        clear_tick(state.sums, state.pair, state.pair_start)
+        for k in range(begin, substeps):
+            problem.number[REASONS] = 0.0
+            status = step_in_parts(problem, around, extras, state, commands, row, k, state.clock[2], trace)
+            if status != OK:
+                return status, row, k
+        close_tick(state, trace, longest, substeps, extras)
+    return OK, commands.joint_angle.shape[0], 0

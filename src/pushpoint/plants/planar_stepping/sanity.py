@@ -1,0 +1,74 @@
+"""Whether a solved step may be accepted.
+
+The laws of contact and friction can hold at a step that is nonsense all the same: one that is so long that links turn
+or move too far for the linearised gaps, or whose scheme makes energy. Such a step is repeated in parts (see `parts`).
+"""
+
+from __future__ import annotations
+
+import math
+
+from pushpoint._jit import fused, inlined
+from pushpoint.plants.planar_stepping.ledger import Works
+from pushpoint.plants.planar_stepping.model import (
+    ACCEPTED,
+    CONSERVING,
+    DEPTH,
+    DT,
+    EARTH,
+    REACH,
+    REASONS,
+    SUNK,
+    THICKNESS,
+    WEIGHT,
+    Problem,
+    State,
+)
+from pushpoint.types import Repeated
+
+NOT_SOLVED, ENERGY = int(Repeated.NOT_SOLVED), int(Repeated.ENERGY)
+PENETRATION, ROTATION = int(Repeated.PENETRATION), int(Repeated.ROTATION)
+# Energy that the scheme itself may make or lose in a step: a part of the larger kinetic energy at its ends, and a part
+# of the works done in it, so that their sums over a run stay below one per cent of each other.
+OF_KINETIC, OF_WORKS = 1e-4, 4e-3
+
+
+@fused
+def is_sane(problem: Problem, state: State, residual: float, done: Works) -> bool:
+    """Whether the step that was just solved may become the state; REASONS holds why not."""
+    number, reasons = problem.number, 0.0
+    if not residual <= number[ACCEPTED]:
+        reasons += NOT_SOLVED
+    if number[CONSERVING] > 0.0:
+        if not abs(done[5]) <= allowed_error(problem, state, done):
+            reasons += ENERGY
+        # The middle pose does not know of contacts: it must not be beyond an obstacle.
+        rows = problem.link.shape[0]
+        beyond = 0.5 * number[REACH] > number[THICKNESS] and state.pair_start[rows] > 0
+        if beyond or number[SUNK] > 0.0:
+            reasons += PENETRATION
+        if turns_too_far(problem):
+            reasons += ROTATION
+    number[REASONS] = reasons
+    return reasons == 0.0
+
+
+@fused
+def allowed_error(problem: Problem, state: State, done: Works) -> float:
+    """Energy that the scheme itself may make or lose in the step that was just solved [J]."""
+    # What counts as motion at all: the speed that weight gives in a step.
+    least = 0.5 * problem.number[WEIGHT] * EARTH * problem.number[DT] * problem.number[DT]
+    kinetic = max(done[0], state.ledger[0]) + least
+    return float(OF_KINETIC * kinetic + OF_WORKS * (abs(done[2]) + abs(done[3]) + abs(done[4])))
+
+
+@inlined
+def turns_too_far(problem: Problem) -> bool:
+    """Whether a link near an obstacle turns so far that its end is off its linearised path by more than may be."""
+    dt, turned = problem.number[DT], False
+    for i in range(problem.chain.shape[0]):
+        if problem.first[i + 1] > problem.first[i]:
+            a = problem.link[i]
+            turn = dt * a.w
+            turned |= not a.axis * turn * turn <= problem.number[DEPTH] or not math.isfinite(turn)
+    return turned
