@@ -103,7 +103,7 @@ def thrown(variant: str) -> Case:
 
 def fast_path(case: Case, scheme: Scheme) -> FloatArray:
     """Centre of the link after each tick, (ticks + 1, 2), from the plant."""
-    options = PlanarSteppingOptions(dt=DT, scheme=scheme, tolerance=case.tolerance)
+    options = PlanarSteppingOptions(dt=DT, scheme=scheme, tolerance=case.tolerance, max_parts=1)  # as the dense model
     plant = PlanarStepping.build(case.robot, case.world, case.servo, options)
     ticks = len(case.commands.torque)
     trace = new_trace(len(case.robot.links), ticks + 1, ticks * SUBSTEPS, 1, contacts=64)

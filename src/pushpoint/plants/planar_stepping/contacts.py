@@ -21,6 +21,7 @@ from pushpoint.plants.planar_stepping.model import (
     LISTED,
     NOMINAL,
     ROOM,
+    SELF,
     SUNK,
     TRAVELLED,
     Problem,
@@ -76,7 +77,7 @@ def list_link(problem: Problem, around: Surroundings, i: int, reach: float, extr
                     if is_near(dx, dy, around.disc[item, 2] + full) and not add_pair(item, start, i, out):
                         return False
     if extras is not None:
-        return list_movable(problem, around, i, full, extras)
+        return list_movable(problem, around, i, full, extras) and list_links(problem, around, i, full, extras)
     return True
 
 
@@ -90,6 +91,27 @@ def list_movable(problem: Problem, around: Surroundings, i: int, full: float, ex
             b = problem.link[other]
             near = is_near(a.x - b.x, a.y - b.y, full + b.radius)
             if near and not add_pair(3 * f + END_AXIS, around.pair_start, i, around.pair_code):
+                return False
+    return True
+
+
+@inlined
+def list_links(problem: Problem, around: Surroundings, i: int, full: float, extras: Extras) -> bool:
+    """Both ends of the links near link i, if links may touch each other; see mechanics.self_contact for which."""
+    links = problem.chain.shape[0]
+    if not problem.number[SELF] > 0.0 or i >= links:
+        return True
+    a, own, first = problem.link[i], extras.more[i], extras.feature.shape[0]
+    for j in range(links):
+        b, other = problem.link[j], extras.more[j]
+        between = max(other.start - own.end, own.start - other.end)
+        if abs(i - j) < 2 or between <= a.radius + b.radius:
+            continue
+        if is_near(a.x - b.x, a.y - b.y, full + b.axis + b.radius):
+            code = 3 * (first + j)
+            if not add_pair(code + END_TAIL, around.pair_start, i, around.pair_code):
+                return False
+            if not add_pair(code + END_HEAD, around.pair_start, i, around.pair_code):
                 return False
     return True
 
@@ -185,7 +207,10 @@ def find_contacts(problem: Problem, around: Surroundings, state: State, reach: f
                     note_depth(problem, nx * a.old_vx + ny * a.old_vy + c.arm * a.old_w)
                 pass_on(problem, state, i, count)
             else:
-                roughen(problem, i, c, gap, place, extras.feature[state.pair_code[p] // 3], extras.more[i])
+                if state.pair_code[p] // 3 < extras.feature.shape[0]:
+                    roughen(problem, i, c, gap, place, extras.feature[state.pair_code[p] // 3], extras.more[i])
+                else:
+                    touch_link(problem, i, c, gap, state.pair_code[p], extras)
                 c.guess_t = pair[p].tangential
             count += 1
     problem.first[link.shape[0]] = count
@@ -272,9 +297,38 @@ def disc_gap(a: Records, disc: FloatArray, k: int) -> tuple[float, float, float,
     return distance - disc[k, 2] - a.radius, place, nx, ny
 
 
+@kernel
+def link_gap(problem: Problem, i: int, code: int, extras: Extras) -> tuple[float, float, float, float]:
+    """The same between link i and an end of another."""
+    j = code // 3 - extras.feature.shape[0]
+    a, b, is_tail = problem.link[i], problem.link[j], code % 3 == END_TAIL
+    if is_tail and extras.more[j].joined > 0.0:  # it is also the head end of the link behind
+        return APART, 0.0, 0.0, 0.0
+    at = -b.axis if is_tail else b.axis
+    distance, place, nx, ny = capsule_disc(a.x - b.x - at * b.cos, a.y - b.y - at * b.sin, a.cos, a.sin, a.axis)
+    if i > j and abs(place) == a.axis:  # end to end: the contact of link j is the same
+        return APART, 0.0, 0.0, 0.0
+    return distance - a.radius - b.radius, place, nx, ny
+
+
+@kernel
+def touch_link(problem: Problem, i: int, c: Records, gap: float, code: int, extras: Extras) -> None:
+    """The other link of a contact, without friction."""
+    j = code // 3 - extras.feature.shape[0]
+    a, b = problem.link[i], problem.link[j]
+    at = -b.axis if code % 3 == END_TAIL else b.axis
+    c.owner, c.other, c.lever, c.arm_t, c.mu, c.limit, c.last_limit = i, j, 0.0, 0.0, 0.0, 0.0, -1.0
+    c.arm_other = at * (b.cos * c.normal_y - b.sin * c.normal_x)
+    if gap < -problem.number[DEPTH]:
+        speed = c.normal_x * (a.old_vx - b.old_vx) + c.normal_y * (a.old_vy - b.old_vy)
+        note_depth(problem, speed + c.arm * a.old_w - c.arm_other * b.old_w)
+
+
 @inlined
 def feature_gap(problem: Problem, i: int, code: int, extras: Extras) -> tuple[float, float, float, float]:
-    """The same between row i and an edge, a corner, or a movable obstacle."""
+    """The same between row i and an edge, a corner, a movable obstacle, or the end of another link."""
+    if code // 3 >= extras.feature.shape[0]:
+        return link_gap(problem, i, code, extras)
     a, feature, joined = problem.link[i], extras.feature[code // 3], extras.more[i].joined > 0.0
     if code % 3 != END_AXIS:
         if joined and code % 3 == END_TAIL:
@@ -299,7 +353,7 @@ def roughen(
     """Friction, restitution and the movable partner of a contact."""
     a, dt = problem.link[i], problem.number[DT]
     nx, ny = c.normal_x, c.normal_y
-    c.owner, c.other, c.lever = i, -1.0, 0.0
+    c.owner, c.other, c.lever, c.arm_other = i, -1.0, 0.0, 0.0
     # Friction acts at the surface of the link, to the left of the normal.
     c.arm_t = place * (a.cos * nx + a.sin * ny) - a.radius
     c.mu = max(feature[7], partner.friction)  # of two obstacles the rougher counts, and the more elastic

@@ -1,4 +1,4 @@
-"""The linear solve of a Newton step where links touch obstacles that move.
+"""The linear solve of a Newton step where links touch obstacles that move, or each other.
 
 A contact of link i with body b ties their velocities together, which the sweep along the chain cannot do. So it solves
 without those contacts first, K d0 = f, and then adds them by Woodbury's formula, with J the relative velocities at the
@@ -42,11 +42,11 @@ def solve(problem: Problem, extras: Extras | None) -> bool:
 
 @inlined
 def list_coupled(problem: Problem, coupling: FloatArray) -> int:
-    """Impulses between links and movable obstacles that change with the velocity; -1 if they do not fit."""
+    """Impulses between links, or links and movable obstacles, that change with the velocity; -1 if they do not fit."""
     count = 0
     for k in range(problem.first[problem.link.shape[0]]):
         c = problem.contact[k]
-        if c.other >= 0.0:
+        if c.other >= 0.0 and c.stiff + c.stiff_t > 0.0:
             if count + 2 > MOST_COUPLED:
                 return -1
             if c.stiff > 0.0:
@@ -110,7 +110,7 @@ def load(problem: Problem, matrix: FloatArray, row: int, size: float) -> None:
     k = int(matrix[row, CONTACT])
     c = problem.contact[k]
     a, b = problem.link[int(c.owner)], problem.link[int(c.other)]
-    x, y, arm, lever = c.normal_x, c.normal_y, c.arm, 0.0
+    x, y, arm, lever = c.normal_x, c.normal_y, c.arm, c.arm_other
     if matrix[row, FRICTION] > 0.0:
         x, y, arm, lever = -c.normal_y, c.normal_x, c.arm_t, c.lever
     a.fx += size * x
@@ -126,7 +126,7 @@ def relative_step(problem: Problem, matrix: FloatArray, row: int) -> float:
     """What the solution does to the relative velocity at a coupled contact."""
     c = problem.contact[int(matrix[row, CONTACT])]
     a, b = problem.link[int(c.owner)], problem.link[int(c.other)]
-    x, y, arm, lever = c.normal_x, c.normal_y, c.arm, 0.0
+    x, y, arm, lever = c.normal_x, c.normal_y, c.arm, c.arm_other
     if matrix[row, FRICTION] > 0.0:
         x, y, arm, lever = -c.normal_y, c.normal_x, c.arm_t, c.lever
     return float(x * (a.dx - b.dx) + y * (a.dy - b.dy) + arm * a.dw - lever * b.dw)

@@ -23,6 +23,7 @@ MORE_FIELDS = (
     "spin", "spin_impulse", "spin_guess",  # [N m s], friction torque: largest, present, multiplier
     "ground_x", "ground_y",  # [N s], impulse of the ground, world frame
     "friction", "restitution",  # of a movable obstacle
+    "start", "end",  # [m], of a link along the straight robot
     "joined",  # whether its tail end is the head end of the link behind: two contacts there would be one
     "spring", "spring_angle", "damper", "armature", "lower", "upper",  # of the joint behind the link
     "rest", "give",  # [N m s], [N m s2/rad], its passive impulse: rest - give * rate
@@ -31,7 +32,7 @@ MORE_FIELDS = (
 )  # fmt: skip
 LAW_COLUMNS = ("along", "backward", "across", "viscous", "viscous_across", "torque")
 MEMORY = 5  # iterates that limits of friction are mixed from
-MOST_COUPLED = 96  # impulses between links and movable obstacles in one step
+MOST_COUPLED = 192  # impulses between links, and between links and movable obstacles, in one step
 
 
 class Extras(NamedTuple):
@@ -46,15 +47,20 @@ class Extras(NamedTuple):
     mixing: FloatArray  # (MEMORY, MEMORY + 1): matrix and vector of its least squares
 
 
-def make_extras(robot: Robot, world: World, dt: float) -> Extras | None:
-    """None if robot and world are P2's."""
-    if world.is_plain and robot.has_plain_joints:
-        return None
+def needs_extras(robot: Robot, world: World) -> bool:
+    """Whether robot or world are not P2's."""
+    return not (world.is_plain and robot.has_plain_joints)
+
+
+def make_extras(robot: Robot, world: World, dt: float) -> Extras:
     n, movable = len(robot.links), len(world.movable)
     more = record_array(n + movable, MORE_FIELDS)
     more["lower"], more["upper"] = -np.inf, np.inf
     for row, behind, link in zip(more[1:n], robot.links, robot.links[1:], strict=False):
         row["joined"] = link.radius == behind.radius and all(2 * x.half_core == x.length for x in (behind, link))
+    length = np.array([link.length for link in robot.links])
+    more["end"][:n] = np.cumsum(length)
+    more["start"][:n] = more["end"][:n] - length
     for row, joint in zip(more[1:n], robot.joints, strict=False):
         set_joint(row, joint)
     for row, disc in zip(more[n:], world.movable_discs, strict=True):
@@ -75,9 +81,9 @@ def make_extras(robot: Robot, world: World, dt: float) -> Extras | None:
     )
 
 
-def with_room(extras: Extras | None, contacts: int) -> Extras | None:
+def with_room(extras: Extras, contacts: int) -> Extras:
     """The same with room for that many contacts."""
-    return None if extras is None else extras._replace(history=np.zeros((2 * MEMORY + 2, contacts)))
+    return extras._replace(history=np.zeros((2 * MEMORY + 2, contacts)))
 
 
 def set_joint(row: Records, joint: Joint) -> None:

@@ -25,6 +25,7 @@ SKIN_FRACTION = 0.5  # neighbour lists reach at least this part of the largest h
 MOST_DEPTH = 1e-3  # [m], of links in obstacles, up to a dt of 1 ms; it grows to five times that at 10 ms
 THIN = 0.1  # of half the length: links that are thinner count as if they were that wide
 SPARE_PAIRS = 16  # per link, on top of four of the fullest cells of the grid
+SELF_PAIRS = 24  # of a link with ends of others, at most
 
 LINK_FIELDS = (
     *CHAIN_FIELDS,
@@ -41,9 +42,9 @@ LINK_FIELDS = (
 # contacts.pass_on.
 CONTACT_FIELDS = (
     "normal_x", "normal_y", "arm", "approach", "guess", "impulse", "pair", "passing",
-    # With extras: link; movable obstacle as a row of Problem.link, or -1; friction: coefficient, largest impulse, arms
-    # about both partners, impulse, multiplier; tangents.
-    "owner", "other", "mu", "limit", "arm_t", "lever", "impulse_t", "guess_t", "stiff", "stiff_t",
+    # With extras: link; movable obstacle or other link as a row of Problem.link, or -1, and the arm of the normal about
+    # it; friction: coefficient, largest impulse, arms about both partners, impulse, multiplier; tangents.
+    "owner", "other", "arm_other", "mu", "limit", "arm_t", "lever", "impulse_t", "guess_t", "stiff", "stiff_t",
     "last_limit", "last_change",  # of the iteration before: the largest impulse of friction, or -1, and how it changed
 )  # fmt: skip
 BODY_FIELDS = (
@@ -70,19 +71,22 @@ PAIR_FIELDS = (
     ACCEPT, LIMITS_FIXED,  # flags: on_failure is "accept"; limits of friction are not renewed, see `limits`
     REACH, GUARD, REASONS,  # of the step: farthest that a point moves [m], work of the guard [J], types.Repeated
     SUNK,  # flag: a link is too deep in an obstacle in the middle of the step
-) = range(27)  # fmt: skip
+    SAFE_TURN, SAFE_BEND, SPREAD,  # see mechanics.self_contact [rad], and: speed of any point over SPEED, doubled
+    SELF,  # flag: links may touch each other in this step
+    FINEST,  # how often a step may be halved
+) = range(32)  # fmt: skip
 BEGINS, LEAVES = 1.0, -1.0  # values of `passing`
 END_AXIS, END_TAIL, END_HEAD = 0, 1, 2  # what of a link touches: anything, or the round end at its tail or head
 OBSTACLE, BODY = 9, 10  # columns of a feature: index in World.obstacles, number of the movable obstacle
 # Entries of State.ledger after those of types.LEDGER: how far any point of the robot has moved since the neighbour
-# lists were made, and how far they reach beyond touching [m].
-TRAVELLED, LISTED = 5, 6
+# lists were made, how far they reach beyond touching, and how far links may move before they could touch others [m].
+TRAVELLED, LISTED, CLEARANCE = 5, 6, 7
 
 
 class Problem(NamedTuple):
     """The contact problem of one step: what does not change in a run, and scratch."""
 
-    number: FloatArray  # (27,): dt [s], flags and tolerances; see the names above
+    number: FloatArray  # (32,): dt [s], flags and tolerances; see the names above
     link: Records  # (rows,): LINK_FIELDS; first the n links, then the movable obstacles
     chain: Records  # (n,): the links among them, in the same memory
     contact: Records  # (pairs,): CONTACT_FIELDS
@@ -102,14 +106,16 @@ class Surroundings(NamedTuple):
 class State(NamedTuple):
     """All that a step depends on: a run from a copy is equal to the bit."""
 
-    clock: IntArray  # (3,): steps done; whether free_flight.start_motion was; level of the last part, see adaptive
+    # (4,): steps done; whether free_flight.start_motion was; level of the last part, see parts; whether links may touch
+    # each other now, see plant
+    clock: IntArray
     link: Records  # (rows,): BODY_FIELDS
     pair_start: IntArray  # (rows + 1,): neighbour pairs of link i are pair_start[i] .. pair_start[i + 1]
     pair_code: IntArray  # (pairs,): the disc; with extras 3 * feature + END_...
     pair: Records  # (pairs,): PAIR_FIELDS
     sums: FloatArray  # (rows, 10): impulses of the last tick (contact x, y, ground x, y, joint), and since the last
     # recorded row; where no row was due, the tick's are among these
-    ledger: FloatArray  # (7,): energy and works [J] as types.LEDGER; TRAVELLED, LISTED
+    ledger: FloatArray  # (8,): energy and works [J] as types.LEDGER; TRAVELLED, LISTED, CLEARANCE
 
 
 def make_problem(robot: Robot, world: World, servo: Servo, options: PlanarSteppingOptions, pairs: int) -> Problem:
@@ -127,9 +133,10 @@ def make_problem(robot: Robot, world: World, servo: Servo, options: PlanarSteppi
     chain = link[:n]
     set_ground(chain, world, dt)
     set_servos(chain, robot, servo, dt)
-    number = np.zeros(27)
+    number = np.zeros(32)
     number[DT] = number[NOMINAL] = dt
     number[THICKNESS], number[DEPTH] = thickness(robot, world), MOST_DEPTH * (1.0 + 4.0 * max(0.0, dt - 1e-3) / 9e-3)
+    number[FINEST] = options.max_parts.bit_length() - 1
     number[ACCEPT] = options.on_failure == "accept"
     number[CONSERVING] = options.scheme == "conserving"
     number[TOLERANCE] = number[ACCEPTED] = options.tolerance
@@ -138,6 +145,8 @@ def make_problem(robot: Robot, world: World, servo: Servo, options: PlanarSteppi
     number[WEIGHT] = chain["mass"].sum() * max(gravity, EARTH)  # a scale for residuals, also in space
     number[PASSIVE] = bool(link["disc"].any() or len(world.obstacles) > 0 or not world.is_plain)
     number[STRETCH], number[STEP_ERROR] = 1.0, options.step_error or 0.0
+    number[SAFE_TURN] = number[SAFE_BEND] = np.inf
+    number[SPREAD] = 2.0 * (1.0 + float(((chain["axis"] + chain["radius"]) / chain["half"]).max()))
     number[SKIN] = SKIN_FRACTION * max(chain["radius"].max(), THIN * chain["half"].max())
     return Problem(number, link, chain, record_array(pairs, CONTACT_FIELDS), np.zeros(len(link) + 1, np.int64))
 
@@ -180,7 +189,8 @@ def make_surroundings(robot: Robot, world: World, extras: Extras | None) -> Surr
     # Room for the link-obstacle pairs that the densest spot of the world allows.
     per_row = min(len(fixed), SPARE_PAIRS + 4 * int(np.diff(grid.start).max(initial=0))) * pairs_each
     rows = len(robot.links) + len(world.movable)
-    pairs = max(1, rows * (per_row + len(world.movable)))
+    own = min(SELF_PAIRS, 2 * len(robot.links)) if extras is not None else 0
+    pairs = max(1, rows * (per_row + own + len(world.movable)))
     start, codes = np.zeros(rows + 1, np.int64), np.zeros(pairs, np.int64)
     return Surroundings(disc, grid, start, codes, record_array(pairs, PAIR_FIELDS))
 
@@ -190,9 +200,9 @@ def moves(pose: Pose) -> bool:
     return bool((pose.velocity.tobytes() + pose.rate.tobytes()).strip(b"\0"))
 
 
-def make_state(problem: Problem, pose: Pose, movable: Sequence[Disc]) -> State:
-    n, rows, pairs = len(problem.chain), len(problem.link), len(problem.contact)
-    start, ledger = np.zeros((rows, len(BODY_FIELDS))), np.zeros(7)
+def make_state(problem: Problem, pose: Pose, movable: Sequence[Disc], pairs: int) -> State:
+    n, rows = len(problem.chain), len(problem.link)
+    start, ledger = np.zeros((rows, len(BODY_FIELDS))), np.zeros(8)
     link = as_records(start, BODY_FIELDS)
     start[:n, 0:2], start[:n, 2] = pose.position, pose.angle
     if movable:
@@ -205,7 +215,7 @@ def make_state(problem: Problem, pose: Pose, movable: Sequence[Disc]) -> State:
         ledger[0] = 0.5 * ((mass @ pose.velocity**2).sum() + inertia @ pose.rate**2)
     ledger[LISTED] = -1.0  # nothing listed yet
     return State(
-        clock=np.zeros(3, np.int64),
+        clock=np.zeros(4, np.int64),
         link=link,
         pair_start=np.zeros(rows + 1, np.int64),
         pair_code=np.zeros(pairs, np.int64),

@@ -18,4 +18,8 @@ class PlanarSteppingOptions(Frozen):
     solver: Literal["newton", "projection"] = "newton"
     tolerance: Annotated[float, Field(gt=0, le=1e-3)] = 1e-8  # of the residuals of every step
     max_iterations: Annotated[int, Field(ge=1)] | None = None  # default: 200 for newton, 200000 for projection
+    # Of a step that is not solved or not sane, halves of halves; 1: every step that is solved is taken as it comes.
+    max_parts: Annotated[int, Field(ge=1, le=1024)] = 1024
+    # Whether links that are not neighbours touch each other, without friction; auto: looked at when they come near.
+    self_contact: bool | Literal["auto"] = "auto"
     on_failure: Literal["stop", "accept"] = "stop"  # where a step is not solved: see docs, "A run is not lost"

@@ -19,7 +19,9 @@ from pushpoint.plants.planar_stepping.limits import ROUNDS, mix_limits
 from pushpoint.plants.planar_stepping.model import (
     ACCEPT,
     ACCEPTED,
+    CLEARANCE,
     DT,
+    FINEST,
     GUARD,
     LIMITS_FIXED,
     NOMINAL,
@@ -32,7 +34,7 @@ from pushpoint.plants.planar_stepping.model import (
     Surroundings,
 )
 from pushpoint.plants.planar_stepping.newton import newton
-from pushpoint.plants.planar_stepping.run import TABLE_FULL, clear_tick, close_tick, note_step
+from pushpoint.plants.planar_stepping.run import APPROACH, TABLE_FULL, clear_tick, close_tick, note_step
 from pushpoint.plants.planar_stepping.sanity import ENERGY, NOT_SOLVED, allowed_error, is_sane
 from pushpoint.plants.planar_stepping.step import (
     LOOKS,
@@ -46,8 +48,7 @@ from pushpoint.plants.planar_stepping.step import (
 )
 from pushpoint.types import CommandTable, Repeated, Status, Trace
 
-FINEST = 10  # halvings of dt at most
-PARTS = 1 << FINEST
+PARTS = 1024  # the finest parts that any option allows
 EASY = 0.125  # of the error allowed: below, the next part may be twice as long
 TOLERABLE = 1e-2  # numerical work of the finest part over the kinetic energy: more is no step
 # Residuals of parts that no length solves to the tolerance: rough contacts may end less exactly, which is counted;
@@ -161,13 +162,13 @@ def step_in_parts(
         iterations += sweeps
         fallbacks += helped
         made = works(problem, extras)
-        good = status == OK and is_sane(problem, state, residual, made)
+        good = status == OK and is_sane(problem, around, state, residual, made, extras)
         error = position_error(problem, state)
         exact = number[STEP_ERROR] == 0.0 or error <= number[STEP_ERROR]
         if status == OK:
             reasons |= int(number[REASONS])
         harmless = status == OK and not good and is_tolerable(problem, state, made)
-        if not forced and not (good and exact) and level < FINEST:
+        if not forced and not (good and exact) and level < number[FINEST]:
             if harmless and residual < best:
                 best, best_level = residual, level
             level += 1
@@ -218,7 +219,7 @@ def repeat_step(
     trace: Trace,
 ) -> int:
     """Step k of tick `row`, which run.run_ticks refused for the reasons in REASONS. Returns the status."""
-    whole = int(problem.number[REASONS]) & NOT_SOLVED
+    whole = int(problem.number[REASONS]) & NOT_SOLVED or problem.number[FINEST] == 0.0
     state.clock[2] = 0
     status = step_in_parts(problem, around, extras, state, commands, row, k, 0 if whole else 1, trace)
     state.clock[2] = 0
@@ -240,13 +241,17 @@ def run_ticks_adaptively(
     """run.run_ticks with steps that are cut where they have to be; the trace has a row per whole step."""
     longest = problem.number[DT]
     for row in range(first, commands.joint_angle.shape[0]):
-        if trace.cursor[1] + state.pair_code.size > trace.contact.shape[0]:
-            return TABLE_FULL, row, 0
-        clear_tick(state.sums, state.pair, state.pair_start)
+        if begin == 0:
+            if trace.cursor[1] + state.pair_code.size > trace.contact.shape[0]:
+                return TABLE_FULL, row, 0
+            clear_tick(state.sums, state.pair, state.pair_start)
         for k in range(begin, substeps):
+            if state.ledger[CLEARANCE] < 0.0:
+                return APPROACH, row, k
             problem.number[REASONS] = 0.0
             status = step_in_parts(problem, around, extras, state, commands, row, k, state.clock[2], trace)
             if status != OK:
                 return status, row, k
+        begin = 0
         close_tick(state, trace, longest, substeps, extras)
     return OK, commands.joint_angle.shape[0], 0

@@ -2,36 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
-from pushpoint._jit import compiling_once, for_types_of
 from pushpoint.errors import InvalidInput
 from pushpoint.fields import Frozen
 from pushpoint.mechanics.flatness import refuse_spatial
+from pushpoint.mechanics.self_contact import SelfClearance
 from pushpoint.mechanics.yaw import yaw_quaternions
 from pushpoint.numerics.records import as_columns, from_table, table
 from pushpoint.plants import plants
 from pushpoint.plants._base import StateArrays
-from pushpoint.plants.planar_stepping.extras import make_extras, with_room
+from pushpoint.plants.planar_stepping.extras import needs_extras
 from pushpoint.plants.planar_stepping.free_flight import keeps_momenta, show_kept_spin, start_motion
 from pushpoint.plants.planar_stepping.model import (
     BODY_FIELDS,
     OBSTACLE,
     PAIR_FIELDS,
+    SELF,
+    SELF_PAIRS,
     WORST_LINK,
     State,
-    make_problem,
     make_state,
-    make_surroundings,
 )
 from pushpoint.plants.planar_stepping.options import PlanarSteppingOptions
-from pushpoint.plants.planar_stepping.parts import repeat_step, run_ticks_adaptively
-from pushpoint.plants.planar_stepping.projection import run_ticks_by_projection
-from pushpoint.plants.planar_stepping.run import REPEAT, TABLE_FULL, run_ticks
+from pushpoint.plants.planar_stepping.run import APPROACH, REPEAT, TABLE_FULL
 from pushpoint.plants.planar_stepping.step import OK
+from pushpoint.plants.planar_stepping.touching import TOUCHING, Watch, look, set_bounds, watch_for
+from pushpoint.plants.planar_stepping.variant import Variant
 from pushpoint.robots import Robot, Servo
 from pushpoint.types import (
     Command,
@@ -48,13 +47,12 @@ from pushpoint.types import (
 )
 from pushpoint.worlds import Disc, World
 
+GOES_ON = (TABLE_FULL, REPEAT, APPROACH)
 ADVICE = {
     Status.NOT_CONVERGED: "try a smaller plant.dt, a larger plant.max_iterations, or a looser plant.tolerance",
     Status.NOT_FINITE: "try a smaller plant.dt; check servo gains and feed-forward torques",
     Status.TOO_MANY_CONTACTS: "obstacles are packed too densely around one link; merge or thin them out",
 }
-Run = Callable[..., tuple[int, int, int]]
-FLOAT = np.dtype(np.float64)
 RECORDS = {"link": BODY_FIELDS, "pair": PAIR_FIELDS}  # parts of the state that are arrays of records
 
 
@@ -67,19 +65,23 @@ class PlanarStepping:
 
     def __init__(self, robot: Robot, world: World, servo: Servo, options: PlanarSteppingOptions) -> None:
         self.dt = options.dt
-        adaptive = options.step_error is not None
-        self._extras = make_extras(robot, world, options.dt)
-        self._around = make_surroundings(robot, world, self._extras)
-        self._extras = with_room(self._extras, len(self._around.pair))
-        self._problem = make_problem(robot, world, servo, options, len(self._around.pair))
-        self._movable, self._free = world.movable_discs, keeps_momenta(self._problem)
-        variant = options.solver + (", beyond P2" if self._extras else "") + (", adaptive" if adaptive else "")
-        self._kernels = f"planar_stepping ({variant})"
-        self._given: tuple[Any, ...] = (self._problem, self._around, self._extras)
-        self._slow_run: Run = run_ticks_adaptively if adaptive else run_ticks
-        if options.solver == "projection":
-            self._given, self._slow_run = self._given[:2], run_ticks_by_projection
-        self._fast_run: Run | None = None  # see `_run`
+        self._inputs = (robot, world, servo, options)
+        self._always_touching = options.self_contact is True
+        self._usual = Variant(*self._inputs, extended=self._always_touching or needs_extras(robot, world))
+        self._touching: Variant | None = None  # built when links come near each other, see `_variant`
+        self._problem, self._movable = self._usual.problem, world.movable_discs
+        self._free = keeps_momenta(self._problem)
+        self._pairs = len(self._usual.around.pair_code)
+        self._watch: Watch | None = None
+        if options.self_contact == "auto" and options.scheme == "conserving" and options.solver == "newton":
+            self._watch_links(robot, len(world.obstacles))
+
+    def _watch_links(self, robot: Robot, discs: int) -> None:
+        clearance, basic = SelfClearance.of(robot), self._usual.extras is None
+        if clearance.meets.any():
+            self._watch = watch_for(self._problem, clearance, basic, discs)
+            if basic:  # room for what extended kernels list
+                self._pairs = 2 * self._pairs + len(robot.links) * SELF_PAIRS
 
     @classmethod
     def build(cls, robot: Robot, world: World, servo: Servo, options: PlanarSteppingOptions) -> PlanarStepping:
@@ -97,12 +99,16 @@ class PlanarStepping:
                 "plant.solver = 'projection': P2's own solver knows P2's own problem only: dry friction that is the "
                 "same forward and backward, fixed smooth discs, joints with nothing but a servo; use solver 'newton'"
             )
+        if options.solver == "projection" and options.self_contact is True:
+            raise InvalidInput("plant.self_contact = true: contacts between links need plant.solver = 'newton'")
         if options.solver == "projection" and options.step_error is not None:
             raise InvalidInput("plant.step_error: adaptive steps need plant.solver = 'newton'")
         return cls(robot, world, servo, options)
 
     def initial_state(self, pose: Pose) -> State:
-        return make_state(self._problem, pose, self._movable)
+        state = make_state(self._problem, pose, self._movable, self._pairs)
+        state.clock[TOUCHING] = self._always_touching
+        return state
 
     def observe(self, state: State, period: float) -> Observation:
         link = state.link[: len(self._problem.chain)]
@@ -128,7 +134,7 @@ class PlanarStepping:
         across = -np.sin(angle) * pair["normal_x"] + np.cos(angle) * pair["normal_y"]
         return Contacts(
             link=link,
-            obstacle=self._obstacles(state.pair_code[pushed]),
+            obstacle=self._obstacles(state, state.pair_code[pushed]),
             place=pair["place"].copy(),
             side=np.where(across < 0, 1, -1),  # pushed to the right: the obstacle is on the left
             point=table(pair, "point_x", "point_y"),
@@ -136,11 +142,14 @@ class PlanarStepping:
             force=table(pair, "tick_x", "tick_y") / period,
         )
 
-    def _obstacles(self, code: IntArray) -> IntArray:
-        """Indices in World.obstacles."""
-        if self._extras is None:
+    def _obstacles(self, state: State, code: IntArray) -> IntArray:
+        """Indices in World.obstacles; of other links as in types.Contacts."""
+        extras = self._variant(state).extras
+        if extras is None:
             return code
-        return np.asarray(self._extras.feature[code // 3, OBSTACLE], dtype=np.int64)
+        of_feature = np.append(extras.feature[:, OBSTACLE], -1.0).astype(np.int64)
+        other = code // 3 - len(extras.feature)
+        return np.where(other < 0, of_feature[np.minimum(code // 3, len(extras.feature))], -2 - other)
 
     def advance(self, state: State, command: Command, substeps: int) -> Failure | None:
         rows = (command.joint_angle, command.joint_rate, command.torque)
@@ -152,45 +161,38 @@ class PlanarStepping:
         first_row = int(trace.cursor[0])
         if self._free and state.clock[1] == 0:
             start_motion(self._problem, state)
-        status, tick, step = self._run(state, table, 0, 0, substeps, trace)
-        while status in (TABLE_FULL, REPEAT):
+        variant = self._variant(state)
+        status, tick, step = variant.run(state, table, 0, 0, substeps, trace)
+        while status in GOES_ON:
             if status == TABLE_FULL:
                 trace = grown(trace, max(2 * len(trace.contact), 2 * len(state.pair_code), 4096))
+            elif status == APPROACH and self._watch is not None:
+                look(self._watch, state)
+                variant = self._variant(state)
             else:
-                status = self._repeat(state, table, tick, step, trace)
+                status, step = variant.repeat(state, table, tick, step, trace), step + 1
                 if status != OK:
                     break
-                step += 1
-            status, tick, step = self._run(state, table, tick, step, substeps, trace)
+            status, tick, step = variant.run(state, table, tick, step, substeps, trace)
         if self._free:
             show_kept_spin(self._problem, trace.link[first_row : trace.cursor[0], :, :6])
-        return trace, None if status == OK else self._failure(state, trace, Status(status))
+        return trace, None if status == OK else self._failure(state, trace, Status(status), variant)
 
-    def _repeat(self, state: State, table: CommandTable, tick: int, step: int, trace: Trace) -> int:
-        """One step that was not solved or not sane, in parts; compiled when it is needed for the first time."""
-        with compiling_once(f"{self._kernels}, steps in parts"):
-            return repeat_step(self._problem, self._around, self._extras, state, table, tick, step, trace)
+    def _variant(self, state: State) -> Variant:
+        """The kernels for a state: the extended ones where links may touch each other."""
+        touching, variant = bool(state.clock[TOUCHING]), self._usual
+        if touching and variant.extras is None:
+            if self._touching is None:
+                self._touching = Variant(*self._inputs, extended=True)
+                if self._watch is not None:
+                    set_bounds(self._touching.problem, self._watch.clearance)
+            variant = self._touching
+        variant.problem.number[SELF] = touching
+        return variant
 
-    def _run(
-        self, state: State, table: CommandTable, tick: int, step: int, substeps: int, trace: Trace
-    ) -> tuple[int, int, int]:
-        """The first run, and those with tables of another kind, take the long way past Numba's look at all types."""
-        arguments = (*self._given, state, table, tick, step, substeps, trace)
-        angle, rate, torque = table
-        usual = angle.dtype is rate.dtype is torque.dtype is FLOAT and (
-            angle.flags.c_contiguous and rate.flags.c_contiguous and torque.flags.c_contiguous
-        )
-        if usual and self._fast_run is not None:
-            return self._fast_run(*arguments)
-        with compiling_once(self._kernels):
-            result = self._slow_run(*arguments)
-        if usual:
-            self._fast_run = for_types_of(self._slow_run, *arguments)
-        return result
-
-    def _failure(self, state: State, trace: Trace, status: Status) -> Failure:
+    def _failure(self, state: State, trace: Trace, status: Status, variant: Variant) -> Failure:
         residual = float(trace.step[trace.cursor[2] - 1, 0])
-        link = int(self._problem.number[WORST_LINK])
+        link = int(variant.problem.number[WORST_LINK])
         return Failure(status, float(state.clock[0] * self.dt), link, residual, ADVICE[status])
 
     def record_start(self, state: State, trace: Trace) -> None:

@@ -1,4 +1,4 @@
-"""Contacts with Coulomb friction, and with obstacles that move.
+"""Contacts with Coulomb friction, with obstacles that move, and of links with each other.
 
 The friction of a contact is bounded by mu times its normal impulse, which is not known beforehand. The bound is lagged:
 it is `limit` within one Newton step, and mu times the impulse found for the next. With it fixed the step stays a convex
@@ -33,7 +33,7 @@ def relative_speeds(link: Records, contact: Records, i: int, k: int) -> tuple[fl
     other = int(c.other)
     if other >= 0:
         b = link[other]
-        normal -= c.normal_x * b.vx + c.normal_y * b.vy
+        normal -= c.normal_x * b.vx + c.normal_y * b.vy + c.arm_other * b.w
         tangential -= tx * b.vx + ty * b.vy + c.lever * b.w
     return normal, tangential
 
@@ -69,10 +69,10 @@ def push(a: Records, c: Records) -> None:
 
 @inlined
 def pull(b: Records, c: Records) -> None:
-    """Take the impulses of a contact from the obstacle; the normal passes through its centre."""
+    """Take the impulses of a contact from its other partner; the normal passes through the centre of an obstacle."""
     b.applied_x -= c.normal_x * c.impulse - c.normal_y * c.impulse_t
     b.applied_y -= c.normal_y * c.impulse + c.normal_x * c.impulse_t
-    b.applied_w -= c.lever * c.impulse_t
+    b.applied_w -= c.arm_other * c.impulse + c.lever * c.impulse_t
 
 
 @inlined

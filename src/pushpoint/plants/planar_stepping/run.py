@@ -7,12 +7,13 @@ from pushpoint.numerics.records import Records
 from pushpoint.plants.planar_stepping.extras import Extras
 from pushpoint.plants.planar_stepping.joints import drive_joints
 from pushpoint.plants.planar_stepping.ledger import works
-from pushpoint.plants.planar_stepping.model import DT, GUARD, Problem, State, Surroundings
+from pushpoint.plants.planar_stepping.model import CLEARANCE, DT, GUARD, OBSTACLE, Problem, State, Surroundings
 from pushpoint.plants.planar_stepping.newton import newton
 from pushpoint.plants.planar_stepping.sanity import is_sane
 from pushpoint.plants.planar_stepping.step import LOOKS, NOT_FINITE, OK, is_as_foreseen, look, predict, settle
 from pushpoint.types import STEP_COLUMNS, CommandTable, FloatArray, IntArray, Trace
 
+APPROACH = -3  # links may have come near each other: somebody has to look before the run can go on
 TABLE_FULL = -1  # the contact table of the trace must grow before the run can go on
 GUARD_WORK = STEP_COLUMNS.index("guard_work")
 REPEAT = -2  # the step has to be repeated in parts before the run can go on; nothing of the state has changed
@@ -29,6 +30,13 @@ def clear_tick(sums: FloatArray, pair: Records, pair_start: IntArray) -> None:
 
 
 @kernel
+def obstacle_of(feature: FloatArray, code: int) -> float:
+    """Index in World.obstacles; of other links as in types.Contacts."""
+    other = code // 3 - feature.shape[0]
+    return float(feature[code // 3, OBSTACLE]) if other < 0 else -2.0 - other
+
+
+@kernel
 def write_contacts(state: State, trace: Trace, span: float, extras: Extras | None) -> None:
     """Pairs that pushed since the last row, with their mean force: the columns types.CONTACT_COLUMNS."""
     out, at = trace.contact, trace.cursor[1]
@@ -40,7 +48,7 @@ def write_contacts(state: State, trace: Trace, span: float, extras: Extras | Non
                 continue
             obstacle = float(state.pair_code[p])
             if extras is not None:
-                obstacle = extras.feature[state.pair_code[p] // 3, 9]
+                obstacle = obstacle_of(extras.feature, state.pair_code[p])
             out[at, 0], out[at, 1], out[at, 2], out[at, 3] = trace.cursor[0], i, obstacle, pair.place
             out[at, 4], out[at, 5], out[at, 6], out[at, 7] = pair.point_x, pair.point_y, pair.normal_x, pair.normal_y
             out[at, 8], out[at, 9], out[at, 10], out[at, 11] = fx / span, fy / span, pair.slip, pair.impact
@@ -76,10 +84,10 @@ def note_step(trace: Trace, residual: float, iterations: int, status: int) -> No
 
 
 @inlined
-def end_step(problem: Problem, state: State, residual: float, extras: Extras | None) -> int:
+def end_step(problem: Problem, around: Surroundings, state: State, residual: float, extras: Extras | None) -> int:
     """Everything after the solve. Returns the status."""
     done = works(problem, extras)
-    if not is_sane(problem, state, residual, done):
+    if not is_sane(problem, around, state, residual, done, extras):
         return REPEAT
     state.clock[0] += 1
     return OK if settle(problem, state, done, extras) else NOT_FINITE
@@ -120,6 +128,8 @@ def run_ticks(
                 return TABLE_FULL, row, 0
             clear_tick(state.sums, state.pair, state.pair_start)
         for k in range(begin, substeps):
+            if state.ledger[CLEARANCE] < 0.0:
+                return APPROACH, row, k
             drive_joints(problem, state.link, commands, row, (k + 1) * dt, extras)
             predict(problem, state, extras)
             residual, iterations, status = 0.0, 0, OK
@@ -132,7 +142,7 @@ def run_ticks(
                 if is_as_foreseen(problem, around, state, extras):
                     break
             if status == OK:
-                status = end_step(problem, state, residual, extras)
+                status = end_step(problem, around, state, residual, extras)
             if status == REPEAT:
                 return REPEAT, row, k
             trace.step[trace.cursor[2], GUARD_WORK] = problem.number[GUARD]

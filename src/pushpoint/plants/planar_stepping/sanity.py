@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import math
 
-from pushpoint._jit import fused, inlined
+from pushpoint._jit import fused, inlined, kernel
+from pushpoint.plants.planar_stepping.contacts import feature_gap, is_off
+from pushpoint.plants.planar_stepping.extras import Extras
 from pushpoint.plants.planar_stepping.ledger import Works
 from pushpoint.plants.planar_stepping.model import (
     ACCEPTED,
@@ -16,6 +18,7 @@ from pushpoint.plants.planar_stepping.model import (
     DEPTH,
     DT,
     EARTH,
+    FINEST,
     REACH,
     REASONS,
     SUNK,
@@ -23,6 +26,7 @@ from pushpoint.plants.planar_stepping.model import (
     WEIGHT,
     Problem,
     State,
+    Surroundings,
 )
 from pushpoint.types import Repeated
 
@@ -34,23 +38,38 @@ OF_KINETIC, OF_WORKS = 1e-4, 4e-3
 
 
 @fused
-def is_sane(problem: Problem, state: State, residual: float, done: Works) -> bool:
+def is_sane(
+    problem: Problem, around: Surroundings, state: State, residual: float, done: Works, extras: Extras | None
+) -> bool:
     """Whether the step that was just solved may become the state; REASONS holds why not."""
     number, reasons = problem.number, 0.0
     if not residual <= number[ACCEPTED]:
         reasons += NOT_SOLVED
-    if number[CONSERVING] > 0.0:
+    if number[CONSERVING] * number[FINEST] > 0.0:
         if not abs(done[5]) <= allowed_error(problem, state, done):
             reasons += ENERGY
         # The middle pose does not know of contacts: it must not be beyond an obstacle.
-        rows = problem.link.shape[0]
-        beyond = 0.5 * number[REACH] > number[THICKNESS] and state.pair_start[rows] > 0
+        beyond = 0.5 * number[REACH] > number[THICKNESS] and is_near_any(problem, around, state, extras)
         if beyond or number[SUNK] > 0.0:
             reasons += PENETRATION
         if turns_too_far(problem):
             reasons += ROTATION
     number[REASONS] = reasons
     return reasons == 0.0
+
+
+@kernel
+def is_near_any(problem: Problem, around: Surroundings, state: State, extras: Extras | None) -> bool:
+    """Whether a link may touch an obstacle in this step: all those within REACH are listed."""
+    for i in range(problem.link.shape[0]):
+        for p in range(state.pair_start[i], state.pair_start[i + 1]):
+            if extras is None:
+                near = not is_off(problem.link[i], around.disc, state.pair_code[p], problem.number[REACH])
+            else:
+                near = feature_gap(problem, i, state.pair_code[p], extras)[0] <= problem.number[REACH]
+            if near:
+                return True
+    return False
 
 
 @fused
@@ -64,11 +83,15 @@ def allowed_error(problem: Problem, state: State, done: Works) -> float:
 
 @inlined
 def turns_too_far(problem: Problem) -> bool:
-    """Whether a link near an obstacle turns so far that its end is off its linearised path by more than may be."""
-    dt, turned = problem.number[DT], False
+    """Whether a link turns so far that its end is off its linearised path by more than may be, and that near an
+    obstacle."""
+    dt, too_far = problem.number[DT], False
     for i in range(problem.chain.shape[0]):
-        if problem.first[i + 1] > problem.first[i]:
-            a = problem.link[i]
-            turn = dt * a.w
-            turned |= not a.axis * turn * turn <= problem.number[DEPTH] or not math.isfinite(turn)
-    return turned
+        a = problem.link[i]
+        turn = dt * a.w
+        off = a.axis * turn * turn
+        if not off <= problem.number[DEPTH]:
+            too_far |= not math.isfinite(off)
+            for k in range(problem.first[i], problem.first[i + 1]):
+                too_far |= dt * problem.contact[k].approach <= off
+    return too_far

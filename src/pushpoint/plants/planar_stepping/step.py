@@ -24,13 +24,19 @@ from pushpoint.plants.planar_stepping.ledger import Works, account, remember
 from pushpoint.plants.planar_stepping.model import (
     CENTRE_X,
     CENTRE_Y,
+    CLEARANCE,
     CONSERVING,
     DT,
     EARTH,
     LISTED,
     REACH,
     ROOM,
+    SAFE_BEND,
+    SAFE_TURN,
+    SELF,
     SKIN,
+    SPEED,
+    SPREAD,
     STRETCH,
     SUNK,
     TRAVELLED,
@@ -38,6 +44,7 @@ from pushpoint.plants.planar_stepping.model import (
     State,
     Surroundings,
 )
+from pushpoint.types import FloatArray
 
 OK, NOT_CONVERGED, NOT_FINITE, TOO_MANY_CONTACTS = 0, 1, 2, 3  # the values of types.Status
 LOOKS = 4  # solves of a step at most
@@ -144,7 +151,7 @@ def not_foreseen(link: Records) -> float:
 
 
 @inlined
-def finish(problem: Problem, body: Records) -> bool:
+def finish(problem: Problem, body: Records, ledger: FloatArray) -> bool:
     """End pose (63) with closed joints; False if it is not finite.
 
     conserving: the centre of mass moves with the momentum.   paper: the head link (link 1 of P2) is held, VI-C.
@@ -152,11 +159,14 @@ def finish(problem: Problem, body: Records) -> bool:
     link, half, n = problem.link, 0.5 * problem.number[DT], problem.chain.shape[0]
     head_x = body[n - 1].x + half * (body[n - 1].vx + link[n - 1].vx)
     head_y = body[n - 1].y + half * (body[n - 1].vy + link[n - 1].vy)
-    px = py = mx = my = momentum_x = momentum_y = total = finite = 0.0
+    px = py = mx = my = momentum_x = momentum_y = total = finite = bend = 0.0
+    least = most = behind = body[0].angle + half * (body[0].w + link[0].w)
     for i in range(n):
         own = body[i]
         a = link[i]
         own.angle += half * (own.w + a.w)
+        least, most, bend = min(least, own.angle), max(most, own.angle), max(bend, abs(own.angle - behind))
+        behind = own.angle
         c, s = rotated(a.cos, a.sin, half * a.w)
         own.cos, own.sin = c, s
         hx, hy = a.half * c, a.half * s
@@ -177,6 +187,10 @@ def finish(problem: Problem, body: Records) -> bool:
     for i in range(n):
         own = body[i]
         own.x, own.y = own.x + shift_x, own.y + shift_y
+    # How far the robot may go on before links could touch each other: not at all, once it is bent that much.
+    unsafe = most - least > problem.number[SAFE_TURN] or bend > problem.number[SAFE_BEND]
+    moved = 2.0 * half * problem.number[SPREAD] * problem.number[SPEED]
+    ledger[CLEARANCE] = ledger[CLEARANCE] - moved if unsafe else 0.0
     return math.isfinite(finite)
 
 
@@ -192,10 +206,11 @@ def finish_movable(problem: Problem, body: Records) -> None:
 
 
 @kernel
-def has_obstacles(around: Surroundings, extras: Extras | None) -> bool:
+def has_obstacles(problem: Problem, around: Surroundings, extras: Extras | None) -> bool:
+    """Other links are obstacles, too, if they may touch."""
     if extras is None:
         return bool(around.disc.shape[0] > 0)
-    return bool(extras.feature.shape[0] > 0)
+    return bool(extras.feature.shape[0] > 0 or problem.number[SELF] > 0.0)
 
 
 @fused
@@ -203,12 +218,12 @@ def look(problem: Problem, around: Surroundings, state: State, times: int, extra
     """Find the contacts of a step with about the present velocity. `times`: that it was done before in this step.
     Returns the status."""
     problem.number[REACH] = problem.number[SUNK] = 0.0
-    if not has_obstacles(around, extras):
+    if not has_obstacles(problem, around, extras):
         return OK
     dt, ledger = problem.number[DT], state.ledger
     way = dt * foresee(problem.link)
-    if problem.link.shape[0] > problem.chain.shape[0]:
-        way *= 2.0  # obstacles may come towards the robot
+    if problem.link.shape[0] > problem.chain.shape[0] or problem.number[SELF] > 0.0:
+        way *= 2.0  # obstacles, or other links, may come towards a link
     ledger[TRAVELLED] += way
     problem.number[REACH] = way
     way += min(10.0 * EARTH * dt * dt, 0.5 * problem.number[SKIN])
@@ -224,10 +239,10 @@ def look(problem: Problem, around: Surroundings, state: State, times: int, extra
 @inlined
 def is_as_foreseen(problem: Problem, around: Surroundings, state: State, extras: Extras | None) -> bool:
     """After a solve: False if the robot moves so much farther than foreseen that it may touch what is no contact."""
-    if not has_obstacles(around, extras) or not problem.number[CONSERVING] > 0.0:
+    if not has_obstacles(problem, around, extras) or not problem.number[CONSERVING] > 0.0:
         return True
     farther = problem.number[DT] * not_foreseen(problem.link)
-    if problem.link.shape[0] > problem.chain.shape[0]:
+    if problem.link.shape[0] > problem.chain.shape[0] or problem.number[SELF] > 0.0:
         farther *= 2.0
     known = not (farther > problem.number[ROOM] and math.isfinite(farther))
     if extras is None and not known and state.ledger[TRAVELLED] + farther <= state.ledger[LISTED]:
@@ -261,4 +276,4 @@ def settle(problem: Problem, state: State, done: Works, extras: Extras | None) -
     remember_all(problem, state, extras)
     if extras is not None:
         finish_movable(problem, state.link)
-    return finish(problem, state.link)
+    return finish(problem, state.link, state.ledger)

@@ -1,0 +1,81 @@
+"""Whether links of a planar chain can touch each other: bounds that are cheap in every step, and exact clearances.
+
+Neighbours at a joint never count. Links i < j further along the chain do, unless they are so thick that they overlap in
+any shape: their radii reach from one joint to the other.
+
+    heads within a turn w:   every link advances by at least length * cos(w / 2) along the middle direction, so that
+                             links with one or more others between them stay apart while those advance more than radii
+    joints bent below 90 deg: links i and i + 2 are never nearer than the length of the link between them
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from pushpoint.robots import Robot
+from pushpoint.types import FloatArray
+
+RIGHT_ANGLE = 0.5 * math.pi - 0.05  # [rad], with a margin for the motion of a step
+TURN_MARGIN = 0.3  # [rad], of the turn from link to link that is safe, for the same reason
+
+
+class SelfClearance(NamedTuple):
+    """What the clearance of a robot from itself depends on besides its pose."""
+
+    axis: FloatArray  # [m], (n,): half axes of the capsules
+    radius: FloatArray  # [m], (n,)
+    meets: np.ndarray  # (n, n), bool: pairs i < j that can touch
+    safe_turn: float  # [rad]: while all links head within it, only links i and i + 2 can touch
+    safe_bend: float  # [rad]: while no joint bends farther, they cannot either
+
+    @classmethod
+    def of(cls, robot: Robot) -> SelfClearance:
+        length = np.array([link.length for link in robot.links])
+        radius = np.array([link.radius for link in robot.links])
+        joint = np.concatenate([[0.0], np.cumsum(length)])  # along the straight robot: link i from joint[i] on
+        between = joint[np.newaxis, :-1] - joint[1:, np.newaxis]  # [i, j]: length of the links between i and j
+        thick = radius[:, np.newaxis] + radius[np.newaxis, :]
+        apart = np.arange(len(length))[np.newaxis, :] - np.arange(len(length))[:, np.newaxis]
+        meets = (apart >= 2) & (between > thick)
+        far = (apart >= 3) & meets
+        ratio = float((thick[far] / between[far]).max(initial=0.0))
+        safe = max(0.0, 2.0 * math.acos(min(1.0, ratio)) - TURN_MARGIN)
+        return cls(np.array([link.half_core for link in robot.links]), radius, meets, safe, RIGHT_ANGLE)
+
+    def nearest(self, position: FloatArray, angle: FloatArray, enough: float) -> float:
+        """Least gap [m] between links that are not neighbours, or `enough` if it is larger. `position` (n, 2) [m]."""
+        if np.ptp(angle) <= self.safe_turn + TURN_MARGIN and np.abs(np.diff(angle)).max(initial=0.0) <= RIGHT_ANGLE:
+            return enough
+        full = self.axis + self.radius
+        apart = np.hypot(*(position[:, np.newaxis] - position[np.newaxis]).transpose(2, 0, 1))
+        tail, head = np.nonzero(self.meets & (apart < full[:, np.newaxis] + full[np.newaxis] + enough))
+        if np.abs(np.diff(angle)).max(initial=0.0) <= RIGHT_ANGLE:
+            farther = head - tail > 2
+            tail, head = tail[farther], head[farther]
+        arm = self.axis[:, np.newaxis] * np.stack([np.cos(angle), np.sin(angle)], axis=1)
+        distance = segment_distances(position[tail], arm[tail], position[head], arm[head])
+        return float((distance - self.radius[tail] - self.radius[head]).min(initial=enough))
+
+
+def segment_distances(centre: FloatArray, arm: FloatArray, other: FloatArray, other_arm: FloatArray) -> FloatArray:
+    """Distances [m] of segments centre +- arm from segments other +- other_arm, (k, 2) each; zero where they cross."""
+    ends = [point_distances(other + sign * other_arm, centre, arm) for sign in (-1.0, 1.0)] + [
+        point_distances(centre + sign * arm, other, other_arm) for sign in (-1.0, 1.0)
+    ]
+    across = arm[:, 0] * other_arm[:, 1] - arm[:, 1] * other_arm[:, 0]
+    offset = other - centre
+    with np.errstate(divide="ignore", invalid="ignore"):
+        along = (offset[:, 0] * other_arm[:, 1] - offset[:, 1] * other_arm[:, 0]) / across
+        back = (offset[:, 0] * arm[:, 1] - offset[:, 1] * arm[:, 0]) / across
+        crossing = (np.abs(along) <= 1.0) & (np.abs(back) <= 1.0)
+    return np.where(crossing, 0.0, np.min(ends, axis=0))
+
+
+def point_distances(point: FloatArray, centre: FloatArray, arm: FloatArray) -> FloatArray:
+    """Distances [m] of points from segments centre +- arm, (k, 2) each."""
+    square = np.maximum(np.sum(arm * arm, axis=1), 1e-300)
+    place = np.clip(np.sum((point - centre) * arm, axis=1) / square, -1.0, 1.0)
+    return np.asarray(np.linalg.norm(point - centre - place[:, np.newaxis] * arm, axis=1))

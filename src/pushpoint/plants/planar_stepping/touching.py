@@ -1,0 +1,89 @@
+"""When links of a planar robot may touch each other: a look at their clearance whenever kernels ask for one.
+
+Kernels say so when the robot is bent enough for links to meet, and again after it has moved as far as the last look
+allowed (State.ledger[CLEARANCE]). Only while links are near each other are contacts between them looked for. Basic
+kernels know no such contacts, so that the run goes on with the extended ones for that time; the lists of neighbours,
+which number obstacles by disc here and by feature there, are translated.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from pushpoint.mechanics.self_contact import SelfClearance
+from pushpoint.numerics.records import table
+from pushpoint.plants.planar_stepping.model import (
+    CLEARANCE,
+    LISTED,
+    SAFE_BEND,
+    SAFE_TURN,
+    SPREAD,
+    Problem,
+    State,
+)
+
+TOUCHING = 3  # entry of State.clock: whether links may touch each other now
+MARGIN = 0.25  # of the thinnest link's width: gap below which contacts between links are looked for
+ENOUGH = 4.0  # of the longest link: gap above which nobody asks
+
+
+class Watch(NamedTuple):
+    """What a look needs of robot and plant."""
+
+    clearance: SelfClearance
+    links: int
+    dt: float  # [s]
+    spread: float  # bound of the relative speed of two points over that of links
+    translates: bool  # whether neighbours are numbered differently while links touch
+    discs: int
+
+
+def watch_for(problem: Problem, clearance: SelfClearance, translates: bool, discs: int) -> Watch:
+    """Let kernels ask for looks from now on."""
+    set_bounds(problem, clearance)
+    number = problem.number
+    return Watch(clearance, len(problem.chain), float(number[0]), float(number[SPREAD]), translates, discs)
+
+
+def set_bounds(problem: Problem, clearance: SelfClearance) -> None:
+    problem.number[SAFE_TURN], problem.number[SAFE_BEND] = clearance.safe_turn, clearance.safe_bend
+
+
+def look(watch: Watch, state: State) -> None:
+    """Decide whether links may touch each other from now on, and until when that holds."""
+    link = state.link[: watch.links]
+    width, longest = 2.0 * float(watch.clearance.radius.min()), 2.0 * float(watch.clearance.axis.max())
+    speed = float((np.hypot(link["vx"], link["vy"]) + np.abs(link["w"]) * watch.clearance.axis).max())
+    margin = MARGIN * width + 1e-3 * longest + 3.0 * watch.dt * watch.spread * speed
+    gap = watch.clearance.nearest(table(link, "x", "y"), link["angle"], ENOUGH * longest + 2.0 * margin)
+    near = gap < margin * (2.0 if state.clock[TOUCHING] else 1.0)
+    if bool(state.clock[TOUCHING]) != near and (near or not unwritten(watch, state)):
+        state.clock[TOUCHING] = near
+        state.ledger[LISTED] = -1.0  # neighbours have to be listed anew
+        if watch.translates:
+            translate(watch, state, near)
+    # Once contacts between links are looked for, nothing is missed: the next look is only to end that.
+    state.ledger[CLEARANCE] = longest + margin if near else max(0.5 * margin, gap - 0.75 * margin)
+
+
+def unwritten(watch: Watch, state: State) -> bool:
+    """Whether forces between links wait for the next row of the recording; basic kernels could not write them."""
+    used = state.pair_start[-1]
+    own = watch.translates & (state.pair_code[:used] >= 3 * watch.discs)
+    pair = state.pair[:used]
+    return bool((own & ((pair["record_x"] != 0.0) | (pair["record_y"] != 0.0))).any())
+
+
+def translate(watch: Watch, state: State, to_features: bool) -> None:
+    """Number the neighbours by feature, or by disc again without those that are other links."""
+    used = int(state.pair_start[-1])
+    if to_features:
+        state.pair_code[:used] *= 3
+        return
+    kept = np.flatnonzero(state.pair_code[:used] < 3 * watch.discs)
+    row = np.repeat(np.arange(len(state.pair_start) - 1), np.diff(state.pair_start))[kept]
+    state.pair_start[1:] = np.cumsum(np.bincount(row, minlength=len(state.pair_start) - 1))
+    state.pair_code[: len(kept)] = state.pair_code[kept] // 3
+    state.pair[: len(kept)] = state.pair[kept]
