@@ -80,7 +80,8 @@ import pushpoint as pp
 from pushpoint.plants.planar_stepping import step
 
 step.MARGINS = (float(sys.argv[1]), *step.MARGINS[1:])
-plant = {"name": "planar_stepping", "options": {"dt": 0.05, "tolerance": 1e-9, "max_parts": 1}}  # long steps, as they come
+# Long steps, as they come: in parts there would be little to miss.
+plant = {"name": "planar_stepping", "options": {"dt": 0.05, "tolerance": 1e-9, "max_parts": 1}}
 changes = {"plant": plant, "control_period": 0.05, "record_period": 0.05, "controller.frequency": 6.0}
 data = pp.simulate("transeth2008a/track", changes, duration=2.0).data
 print(data["link_position"].values.tolist())

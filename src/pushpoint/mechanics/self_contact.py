@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from pushpoint.robots import Robot
-from pushpoint.types import FloatArray
+from pushpoint.types import FloatArray, IntArray
 
 RIGHT_ANGLE = 0.5 * math.pi - 0.05  # [rad], with a margin for the motion of a step
 TURN_MARGIN = 0.3  # [rad], of the turn from link to link that is safe, for the same reason
@@ -45,10 +45,12 @@ class SelfClearance(NamedTuple):
         safe = max(0.0, 2.0 * math.acos(min(1.0, ratio)) - TURN_MARGIN)
         return cls(np.array([link.half_core for link in robot.links]), radius, meets, safe, RIGHT_ANGLE)
 
-    def nearest(self, position: FloatArray, angle: FloatArray, enough: float) -> float:
-        """Least gap [m] between links that are not neighbours, or `enough` if it is larger. `position` (n, 2) [m]."""
+    def gaps(self, position: FloatArray, angle: FloatArray, enough: float) -> tuple[IntArray, IntArray, FloatArray]:
+        """Pairs of links that are not neighbours and have a gap of less than `enough` [m], and the gaps [m]; some with
+        more. `position` (n, 2) [m]."""
         if np.ptp(angle) <= self.safe_turn + TURN_MARGIN and np.abs(np.diff(angle)).max(initial=0.0) <= RIGHT_ANGLE:
-            return enough
+            none = np.zeros(0, np.int64)
+            return none, none, np.zeros(0)
         full = self.axis + self.radius
         apart = np.hypot(*(position[:, np.newaxis] - position[np.newaxis]).transpose(2, 0, 1))
         tail, head = np.nonzero(self.meets & (apart < full[:, np.newaxis] + full[np.newaxis] + enough))
@@ -57,7 +59,11 @@ class SelfClearance(NamedTuple):
             tail, head = tail[farther], head[farther]
         arm = self.axis[:, np.newaxis] * np.stack([np.cos(angle), np.sin(angle)], axis=1)
         distance = segment_distances(position[tail], arm[tail], position[head], arm[head])
-        return float((distance - self.radius[tail] - self.radius[head]).min(initial=enough))
+        return tail, head, distance - self.radius[tail] - self.radius[head]
+
+    def nearest(self, position: FloatArray, angle: FloatArray, enough: float) -> float:
+        """Least of these gaps [m], or `enough`."""
+        return float(self.gaps(position, angle, enough)[2].min(initial=enough))
 
 
 def segment_distances(centre: FloatArray, arm: FloatArray, other: FloatArray, other_arm: FloatArray) -> FloatArray:

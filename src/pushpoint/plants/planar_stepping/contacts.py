@@ -105,7 +105,7 @@ def list_links(problem: Problem, around: Surroundings, i: int, full: float, extr
     for j in range(links):
         b, other = problem.link[j], extras.more[j]
         between = max(other.start - own.end, own.start - other.end)
-        if abs(i - j) < 2 or between <= a.radius + b.radius:
+        if abs(i - j) < 2 or between <= a.radius + b.radius or extras.through[min(i, j), max(i, j)] > 0:
             continue
         if is_near(a.x - b.x, a.y - b.y, full + b.axis + b.radius):
             code = 3 * (first + j)

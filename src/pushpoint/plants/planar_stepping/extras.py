@@ -13,7 +13,7 @@ import numpy as np
 from pushpoint.mechanics.features import features
 from pushpoint.numerics.records import Records, record_array
 from pushpoint.robots import Joint, Robot
-from pushpoint.types import FloatArray
+from pushpoint.types import FloatArray, IntArray
 from pushpoint.worlds import GroundLaw, World
 
 # One row per link or movable obstacle, as in Problem.link.
@@ -44,6 +44,7 @@ class Extras(NamedTuple):
     patch: FloatArray  # [m], (patches, 4): x_min, x_max, y_min, y_max
     coupling: FloatArray  # (MOST_COUPLED, MOST_COUPLED + 3): matrix and vectors of the coupled solve
     history: FloatArray  # (2 MEMORY + 2, contacts): see limits
+    through: IntArray  # State.through, for the lists of neighbours
     mixing: FloatArray  # (MEMORY, MEMORY + 1): matrix and vector of its least squares
 
 
@@ -77,6 +78,7 @@ def make_extras(robot: Robot, world: World, dt: float) -> Extras:
         patch=np.array(boxes, dtype=float).reshape(-1, 4),
         coupling=np.zeros((MOST_COUPLED, MOST_COUPLED + 3)),
         history=np.zeros((2 * MEMORY + 2, 1)),  # `with_room` gives it its size
+        through=np.zeros((n, n), np.int64),
         mixing=np.zeros((MEMORY, MEMORY + 1)),
     )
 

@@ -115,6 +115,7 @@ class State(NamedTuple):
     pair: Records  # (pairs,): PAIR_FIELDS
     sums: FloatArray  # (rows, 10): impulses of the last tick (contact x, y, ground x, y, joint), and since the last
     # recorded row; where no row was due, the tick's are among these
+    through: IntArray  # (n, n): 1 for pairs of links that overlapped from the start and pass through, see touching
     ledger: FloatArray  # (8,): energy and works [J] as types.LEDGER; TRAVELLED, LISTED, CLEARANCE
 
 
@@ -200,7 +201,7 @@ def moves(pose: Pose) -> bool:
     return bool((pose.velocity.tobytes() + pose.rate.tobytes()).strip(b"\0"))
 
 
-def make_state(problem: Problem, pose: Pose, movable: Sequence[Disc], pairs: int) -> State:
+def make_state(problem: Problem, pose: Pose, movable: Sequence[Disc], pairs: int, self_contact: bool) -> State:
     n, rows = len(problem.chain), len(problem.link)
     start, ledger = np.zeros((rows, len(BODY_FIELDS))), np.zeros(8)
     link = as_records(start, BODY_FIELDS)
@@ -221,5 +222,6 @@ def make_state(problem: Problem, pose: Pose, movable: Sequence[Disc], pairs: int
         pair_code=np.zeros(pairs, np.int64),
         pair=record_array(pairs, PAIR_FIELDS),
         sums=np.zeros((rows, 10)),
+        through=np.zeros((n, n) if self_contact else (0, 0), np.int64),
         ledger=ledger,
     )

@@ -29,7 +29,7 @@ from pushpoint.plants.planar_stepping.model import (
 from pushpoint.plants.planar_stepping.options import PlanarSteppingOptions
 from pushpoint.plants.planar_stepping.run import APPROACH, REPEAT, TABLE_FULL
 from pushpoint.plants.planar_stepping.step import OK
-from pushpoint.plants.planar_stepping.touching import TOUCHING, Watch, look, set_bounds, watch_for
+from pushpoint.plants.planar_stepping.touching import TOUCHING, Watch, let_through, look, set_bounds, watch_for
 from pushpoint.plants.planar_stepping.variant import Variant
 from pushpoint.robots import Robot, Servo
 from pushpoint.types import (
@@ -106,8 +106,11 @@ class PlanarStepping:
         return cls(robot, world, servo, options)
 
     def initial_state(self, pose: Pose) -> State:
-        state = make_state(self._problem, pose, self._movable, self._pairs)
-        state.clock[TOUCHING] = self._always_touching
+        touching = self._always_touching
+        state = make_state(self._problem, pose, self._movable, self._pairs, touching or self._watch is not None)
+        state.clock[TOUCHING] = touching
+        if touching:
+            let_through(state, *SelfClearance.of(self._inputs[0]).gaps(pose.position, pose.angle, 0.0), new=True)
         return state
 
     def observe(self, state: State, period: float) -> Observation:
@@ -188,6 +191,8 @@ class PlanarStepping:
                     set_bounds(self._touching.problem, self._watch.clearance)
             variant = self._touching
         variant.problem.number[SELF] = touching
+        if touching and variant.extras is not None:
+            variant.extras.through[:] = state.through
         return variant
 
     def _failure(self, state: State, trace: Trace, status: Status, variant: Variant) -> Failure:

@@ -23,9 +23,11 @@ from pushpoint.plants.planar_stepping.model import (
     Problem,
     State,
 )
+from pushpoint.types import FloatArray, IntArray
 
 TOUCHING = 3  # entry of State.clock: whether links may touch each other now
 MARGIN = 0.25  # of the thinnest link's width: gap below which contacts between links are looked for
+OVERLAP = 1e-3  # [m], of links that nobody looked at before: more is how the run began
 ENOUGH = 4.0  # of the longest link: gap above which nobody asks
 
 
@@ -57,7 +59,9 @@ def look(watch: Watch, state: State) -> None:
     width, longest = 2.0 * float(watch.clearance.radius.min()), 2.0 * float(watch.clearance.axis.max())
     speed = float((np.hypot(link["vx"], link["vy"]) + np.abs(link["w"]) * watch.clearance.axis).max())
     margin = MARGIN * width + 1e-3 * longest + 3.0 * watch.dt * watch.spread * speed
-    gap = watch.clearance.nearest(table(link, "x", "y"), link["angle"], ENOUGH * longest + 2.0 * margin)
+    pairs = watch.clearance.gaps(table(link, "x", "y"), link["angle"], ENOUGH * longest + 2.0 * margin)
+    let_through(state, *pairs, new=not state.clock[TOUCHING])
+    gap = float(pairs[2][state.through[pairs[0], pairs[1]] == 0].min(initial=ENOUGH * longest))
     near = gap < margin * (2.0 if state.clock[TOUCHING] else 1.0)
     if bool(state.clock[TOUCHING]) != near and (near or not unwritten(watch, state)):
         state.clock[TOUCHING] = near
@@ -66,6 +70,16 @@ def look(watch: Watch, state: State) -> None:
             translate(watch, state, near)
     # Once contacts between links are looked for, nothing is missed: the next look is only to end that.
     state.ledger[CLEARANCE] = longest + margin if near else max(0.5 * margin, gap - 0.75 * margin)
+
+
+def let_through(state: State, tail: IntArray, head: IntArray, gap: FloatArray, new: bool) -> None:
+    """Links that overlap before anybody looked are not pushed apart: they pass through each other until they part."""
+    before = state.through.copy()
+    state.through[:] = 0
+    deep = gap < -OVERLAP
+    state.through[tail[deep], head[deep]] = 1 if new else before[tail[deep], head[deep]]
+    if (state.through != before).any():
+        state.ledger[LISTED] = -1.0
 
 
 def unwritten(watch: Watch, state: State) -> bool:
