@@ -1,7 +1,7 @@
 """Wild planar worlds by seed, and what must hold of every run in them.
 
-Robots of 2 to 60 unequal links, limp or driven, at rest or thrown at up to 10 m/s, among pegs, walls, polygons and loose
-discs of any roughness, with steps of 0.5 to 10 ms.
+Robots of 2 to 60 unequal links, limp or driven, at rest or thrown at up to 10 m/s, among pegs, walls, polygons and
+loose discs of any roughness, with steps of 0.5 to 10 ms.
 """
 
 from __future__ import annotations
@@ -171,20 +171,20 @@ class Verdict(NamedTuple):
     numerical: float  # sum of the absolute numerical work over (largest kinetic energy + sums of the other works)
     positive: float  # largest work of friction or contacts in a row over (largest kinetic energy + weight x 1 mm)
     depth: float  # deepest penetration over what the step size allows
-    passed: bool  # whether a link went through an obstacle between two rows
+    passed: bool  # whether a link went through an obstacle between two steps; False unless every step is judged
 
 
-def judged(run: Scenario) -> Verdict:
-    """Run a scenario, with a row per step, and judge it."""
-    dt = float(run.plant.options["dt"])
-    run = run.with_overrides({"control_period": max(dt, 1e-3), "record_period": max(dt, 1e-3)})
-    failure = ""
+def judged(run: Scenario, every_step: bool = False) -> Verdict:
+    """Run a scenario and judge it, at instants 10 ms apart or after every step (of 1 ms at least)."""
+    dt, failure = float(run.plant.options["dt"]), ""
+    if every_step:
+        run = run.with_overrides({"control_period": max(dt, 1e-3), "record_period": max(dt, 1e-3)})
     try:
         recording = pp.simulate(run)
     except SolverFailure as error:
         failure, recording = str(error), error.recording  # type: ignore[assignment]
     allowed = 1e-3 * (1.0 + 4.0 * max(0.0, dt - 1e-3) / 9e-3)
-    deepest, passed = penetration(recording)
+    deepest, passed = penetration(recording, every_step)
     return Verdict(
         failure=failure,
         residual=recording.metrics()["max_residual"],
@@ -212,8 +212,8 @@ def positive_work(recording: Recording) -> float:
     return max(float(changes(recording, f"{name}_work").max(initial=0.0)) for name in ("friction", "contact")) / unit
 
 
-def penetration(recording: Recording) -> tuple[float, bool]:
-    """Deepest [m] that a link lies in an obstacle at any row, and whether one passes through between rows."""
+def penetration(recording: Recording, swept: bool) -> tuple[float, bool]:
+    """Deepest [m] that a link lies in an obstacle at any row, and whether one passes through between rows, if `swept`."""
     data, world = recording.data, recording.scenario.built_world()
     robot = body(recording.scenario.built_robot(), data["link_position"].values, data["link_angle"].values)
     deepest, passed, loose = 0.0, False, 0
@@ -227,5 +227,5 @@ def penetration(recording: Recording) -> tuple[float, bool]:
         near = {"kind": "disc", "x": centre[0], "y": centre[1], "radius": radius}
         if float(depths(robot, near).max()) > 0.0:
             deepest = max(deepest, float(depths(robot, fields).max()))
-            passed = passed or passes(robot, fields)
+            passed = passed or (swept and passes(robot, fields))
     return deepest, passed
