@@ -213,7 +213,7 @@ def positive_work(recording: Recording) -> float:
 
 
 def penetration(recording: Recording, swept: bool) -> tuple[float, bool]:
-    """Deepest [m] that a link lies in an obstacle at any row, and whether one passes through between rows, if `swept`."""
+    """Deepest [m] that a link lies in an obstacle at any row; if `swept`, whether one passes through between rows."""
     data, world = recording.data, recording.scenario.built_world()
     robot = body(recording.scenario.built_robot(), data["link_position"].values, data["link_angle"].values)
     deepest, passed, loose = 0.0, False, 0

@@ -20,6 +20,7 @@ from pushpoint.plants.planar_stepping.model import (
     LEAVES,
     LISTED,
     NOMINAL,
+    PUSHING,
     ROOM,
     SELF,
     SUNK,
@@ -227,10 +228,11 @@ def note_depth(problem: Problem, speed: float) -> None:
 @fused
 def allowed_speed(problem: Problem, gap: float) -> float:
     """How fast a gap may close, so that it is gone after the step; below zero, how fast an overlap has to be undone:
-    as slowly in parts of a step as in a whole one, or they would add energy the more of them there are."""
+    as slowly in parts of a step as in a whole one, or they would add energy the more of them there are. Where there
+    is no energy for that (see parts), an overlap may stay, but not grow."""
     if gap >= 0.0:
         return float(gap / problem.number[DT])
-    return float(max(gap / problem.number[NOMINAL], -PUSH_OUT))
+    return float(max(gap / problem.number[NOMINAL], -PUSH_OUT) * problem.number[PUSHING])
 
 
 @kernel

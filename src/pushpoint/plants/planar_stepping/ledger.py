@@ -13,8 +13,9 @@ from pushpoint.plants.planar_stepping.laws import is_free
 from pushpoint.plants.planar_stepping.model import CONSERVING, GUARD, PASSIVE, Problem, State
 from pushpoint.types import FloatArray
 
-# Kinetic energy at the end; its change; works of servos, of ground friction, of contacts; numerical error [J].
-Works = tuple[float, float, float, float, float, float]
+# Kinetic energy at the end; its change; works of servos, of ground friction, of contacts; numerical error; work of
+# contacts as it is, before what is positive of it is taken for numerical [J].
+Works = tuple[float, float, float, float, float, float, float]
 
 
 @fused
@@ -46,13 +47,14 @@ def works(problem: Problem, extras: Extras | None) -> Works:
         if 0 < i < links:
             servo += a.torque * (mw - behind)
         behind = mw
-    return 0.5 * kinetic, change, servo, min(0.0, friction), min(0.0, applied - friction), change - servo - applied
+    contact, error = applied - friction, change - servo - applied
+    return 0.5 * kinetic, change, servo, min(0.0, friction), min(0.0, contact), error, contact
 
 
 @fused
 def account(problem: Problem, ledger: FloatArray, done: Works, extras: Extras | None) -> None:
     """Book the works, with the guard against energy out of nothing before."""
-    kinetic, change, servo, friction, contact, _ = done
+    kinetic, change, servo, friction, contact = done[0], done[1], done[2], done[3], done[4]
     surplus = min(change - servo, kinetic)
     problem.number[GUARD] = 0.0
     if problem.number[PASSIVE] * problem.number[CONSERVING] > 0.0 and surplus > 0.0:

@@ -73,8 +73,8 @@ PAIR_FIELDS = (
     SUNK,  # flag: a link is too deep in an obstacle in the middle of the step
     SAFE_TURN, SAFE_BEND, SPREAD,  # see mechanics.self_contact [rad], and: speed of any point over SPEED, doubled
     SELF,  # flag: links may touch each other in this step
-    FINEST,  # how often a step may be halved
-) = range(32)  # fmt: skip
+    FINEST, PUSHING,  # how often a step may be halved; flag: links are pushed out of obstacles
+) = range(33)  # fmt: skip
 BEGINS, LEAVES = 1.0, -1.0  # values of `passing`
 END_AXIS, END_TAIL, END_HEAD = 0, 1, 2  # what of a link touches: anything, or the round end at its tail or head
 OBSTACLE, BODY = 9, 10  # columns of a feature: index in World.obstacles, number of the movable obstacle
@@ -86,7 +86,7 @@ TRAVELLED, LISTED, CLEARANCE = 5, 6, 7
 class Problem(NamedTuple):
     """The contact problem of one step: what does not change in a run, and scratch."""
 
-    number: FloatArray  # (32,): dt [s], flags and tolerances; see the names above
+    number: FloatArray  # (33,): dt [s], flags and tolerances; see the names above
     link: Records  # (rows,): LINK_FIELDS; first the n links, then the movable obstacles
     chain: Records  # (n,): the links among them, in the same memory
     contact: Records  # (pairs,): CONTACT_FIELDS
@@ -134,9 +134,10 @@ def make_problem(robot: Robot, world: World, servo: Servo, options: PlanarSteppi
     chain = link[:n]
     set_ground(chain, world, dt)
     set_servos(chain, robot, servo, dt)
-    number = np.zeros(32)
+    number = np.zeros(33)
     number[DT] = number[NOMINAL] = dt
     number[THICKNESS], number[DEPTH] = thickness(robot, world), MOST_DEPTH * (1.0 + 4.0 * max(0.0, dt - 1e-3) / 9e-3)
+    number[PUSHING] = 1.0
     number[FINEST] = options.max_parts.bit_length() - 1
     number[ACCEPT] = options.on_failure == "accept"
     number[CONSERVING] = options.scheme == "conserving"

@@ -25,6 +25,7 @@ from pushpoint.plants.planar_stepping.model import (
     GUARD,
     LIMITS_FIXED,
     NOMINAL,
+    PUSHING,
     REASONS,
     STEP_ERROR,
     STRETCH,
@@ -135,6 +136,17 @@ def is_tolerable(problem: Problem, state: State, made: Works) -> bool:
     return others == 0 and bool(abs(made[5]) <= TOLERABLE * max(made[0], state.ledger[0]))
 
 
+@inlined
+def pushes_in_vain(problem: Problem, state: State, residual: float, made: Works) -> bool:
+    """Whether links had better not be pushed out of obstacles: it may need more energy than there is, and where a link
+    is held from two sides there is no solution. Without it there always is one, no motion at all."""
+    if not residual <= problem.number[ACCEPTED]:
+        for k in range(problem.first[problem.link.shape[0]]):
+            if problem.contact[k].approach < 0.0:
+                return True
+    return bool(made[6] > allowed_error(problem, state, made))
+
+
 @kernel
 def step_in_parts(
     problem: Problem,
@@ -168,6 +180,9 @@ def step_in_parts(
         if status == OK:
             reasons |= int(number[REASONS])
         harmless = status == OK and not good and is_tolerable(problem, state, made)
+        if status == OK and number[PUSHING] > 0.0 and pushes_in_vain(problem, state, residual, made):
+            number[PUSHING] = 0.0
+            continue
         if not forced and not (good and exact) and level < number[FINEST]:
             if harmless and residual < best:
                 best, best_level = residual, level
@@ -197,6 +212,8 @@ def step_in_parts(
         if easy and level > 0 and done % (2 * size) == 0:
             level -= 1
         best, best_level, forced = enough, -1, False
+        number[PUSHING] = 1.0
+    number[PUSHING] = 1.0
     rescale(problem, extras, nominal)
     number[STRETCH] = 1.0
     state.clock[0] += 1

@@ -46,7 +46,8 @@ def is_sane(
     if not residual <= number[ACCEPTED]:
         reasons += NOT_SOLVED
     if number[CONSERVING] * number[FINEST] > 0.0:
-        if not abs(done[5]) <= allowed_error(problem, state, done):
+        allowed = allowed_error(problem, state, done)
+        if not abs(done[5]) <= allowed or done[6] > allowed:
             reasons += ENERGY
         # The middle pose does not know of contacts: it must not be beyond an obstacle.
         beyond = 0.5 * number[REACH] > number[THICKNESS] and is_near_any(problem, around, state, extras)
