@@ -11,7 +11,7 @@ from pushpoint._jit import fused, kernel
 from pushpoint.geometry.capsule_solids import segment_segment
 from pushpoint.numerics.records import Records
 from pushpoint.plants.spatial_stepping.contacts import look_ahead, recall, set_frame, set_friction, set_gap
-from pushpoint.plants.spatial_stepping.model import DT, HARDNESS, Problem, State
+from pushpoint.plants.spatial_stepping.model import DT, HARDNESS, NOMINAL, Problem, State
 
 APART = 2  # links nearer than this along the chain do not meet
 CODES = 1e9  # below all codes of the plane
@@ -65,8 +65,8 @@ def meet(problem: Problem, state: State, count: int, seen: int, m: int, k: int) 
     c.link, c.other = capsule[m, 0], capsule[k, 0]
     c.r1, c.r2, c.r3 = a1 + s * a.x1 - inner * n1, a2 + s * a.x2 - inner * n2, a3 + s * a.x3 - inner * n3
     set_frame(c, a, n1, n2, n3)
-    set_gap(c, gap, dt)
+    set_gap(c, gap, 0.0, dt, problem.number[NOMINAL])
     set_friction(c, a if a.mass < b.mass else b, problem.number[HARDNESS], 0.0, 0.0, 0.0)
     c.obstacle, c.place, c.which = 0.0, s, 2.0
     c.code = c.sphere = -CODES - m * capsule.shape[0] - k
-    return recall(c, state, seen, gap)
+    return recall(c, state, seen, gap, dt / problem.number[NOMINAL])

@@ -26,6 +26,7 @@ LINK_FIELDS = (
     *CHAIN_FIELDS,
     "old1", "old2", "old3", "old4", "old5", "old6",  # momentum about O at the start of the step, gravity included
     "start1", "start2", "start3",  # [m/s], velocity of its centre at the start of the step
+    "size", "thick", "reach",  # [m]: from the centre to the farthest point; smallest radius; how far solids are looked for
 )  # fmt: skip
 JOINT_FIELDS = (
     *FREEDOM_FIELDS,
@@ -70,10 +71,13 @@ PAIR_FIELDS = (
 # Entries of Problem.number.
 (
     DT, TOLERANCE, MAX_ITERATIONS, WEIGHT, DOWN_X, DOWN_Y, DOWN_Z, MU_T, MU_S, ROLL,  # of the run
-    HAS_PLANE, HARDNESS, MEET,
+    HAS_PLANE, HARDNESS, MEET, NOMINAL, ACCEPT, DEEPEST,  # NOMINAL: dt of a whole step; DT is that of the part under way
     CONTACTS, WORST_LINK, ORIGIN_X, ORIGIN_Y, ORIGIN_Z,  # of the step
     LOW, HIGH,  # of the iteration: links whose contacts changed
-) = range(20)  # fmt: skip
+    ENERGY, SERVO, FRICTION, NORMAL, NUMERICAL, GRAVITY,  # [J], of the step: kinetic energy at its end, and works
+    BEFORE_X, BEFORE_Y, BEFORE_Z, BEFORE_QW, BEFORE_QX, BEFORE_QY, BEFORE_QZ,  # pose of the root at its start
+    NUMBERS,
+) = range(37)  # fmt: skip
 PAIRS_PER_LINK = 12
 CONTACTS_PER_CAPSULE = 32
 LEAST_ROWS, MOST_ROWS = 32, 500  # contacts of links with each other
@@ -119,6 +123,7 @@ def make_problem(robot: Robot, world: World, servo: Servo, options: SpatialStepp
     for row, part in zip(link, robot.links, strict=True):
         row.mass, row.half = part.mass, part.length / 2
         row.roll, row.pitch, row.yaw = part.about_roll, part.about_pitch, part.inertia
+        row.size, row.thick = part.half_core + part.radius, part.radius if part.shape == "round" else part.rounding
     capsule = np.array(
         [
             (i, *capsule)
@@ -161,15 +166,23 @@ def make_surroundings(robot: Robot, world: World) -> Solids | None:
 
 
 def _numbers(robot: Robot, world: World, options: SpatialSteppingOptions) -> FloatArray:
-    number = np.zeros(20)
-    number[DT], number[TOLERANCE], number[MAX_ITERATIONS] = options.dt, options.tolerance, options.max_iterations
+    number = np.zeros(NUMBERS)
+    number[DT] = number[NOMINAL] = options.dt
+    number[DEEPEST] = deepest_allowed(options.dt)
+    number[ACCEPT] = options.on_failure == "accept"
+    number[TOLERANCE], number[MAX_ITERATIONS] = options.tolerance, options.max_iterations
     number[WEIGHT] = robot.mass * max(world.gravity, EARTH)  # a scale for residuals, also in space
     down = np.array(world.down)
     number[DOWN_X : DOWN_Z + 1] = world.gravity * down / np.linalg.norm(down)
     number[MU_T], number[MU_S], number[ROLL] = world.ground.along, world.ground.across, world.ground.rolling
     number[HAS_PLANE] = has_plane(world)
-    number[HARDNESS], number[MEET] = options.hardness, options.self_contact
+    number[HARDNESS], number[MEET] = options.hardness, bool(options.self_contact)
     return number
+
+
+def deepest_allowed(dt: float) -> float:
+    """How deep [m] a step may leave a link in anything: 1 mm up to steps of 1 ms, 5 mm at 10 ms."""
+    return max(1e-3, 1e-3 + (dt - 1e-3) * 4.0 / 9.0)
 
 
 def _joints(robot: Robot, servo: Servo) -> Records:

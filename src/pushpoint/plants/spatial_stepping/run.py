@@ -9,21 +9,38 @@ from pushpoint.geometry.solids import Solids
 from pushpoint.mechanics.spatial_chain import move_links, place_links
 from pushpoint.numerics.records import Records
 from pushpoint.plants.spatial_stepping.joints import drive_joints
-from pushpoint.plants.spatial_stepping.model import CONTACTS, DT, ORIGIN_X, ORIGIN_Y, ORIGIN_Z, Problem, Rows, State
+from pushpoint.plants.spatial_stepping.model import (
+    CONTACTS,
+    DT,
+    ENERGY,
+    NOMINAL,
+    ORIGIN_X,
+    ORIGIN_Y,
+    ORIGIN_Z,
+    Problem,
+    Rows,
+    State,
+)
 from pushpoint.plants.spatial_stepping.newton import newton
-from pushpoint.plants.spatial_stepping.step import OK, TOO_MANY_CONTACTS, aim_axes, begin_step, end_step
+from pushpoint.plants.spatial_stepping.sanity import NOT_SOLVED, is_easy, what_is_wrong
+from pushpoint.plants.spatial_stepping.step import (
+    NOT_CONVERGED,
+    NOT_FINITE,
+    OK,
+    TOO_MANY_CONTACTS,
+    aim_axes,
+    begin_step,
+    end_step,
+    load_joints_of,
+    undo_step,
+)
 from pushpoint.types import CommandTable, FloatArray, Trace
 
 TABLE_FULL = -1  # the contact table of the trace must grow before the run can go on
 IMPACT = 10.0 * 9.81  # [m/s2]: a contact that is stopped harder than this is an impact
+FINEST = 6  # halvings of a step at most
+PARTS = 1 << FINEST
 SUMS = 8  # of the tick; as many again since the last row
-
-
-@kernel
-def load_state(problem: Problem, state: State) -> None:
-    """Joint angles and rates are kept in both."""
-    for k in range(problem.joint.shape[0]):
-        problem.joint[k].angle, problem.joint[k].rate = state.angle[0, k], state.angle[1, k]
 
 
 @kernel
@@ -219,17 +236,46 @@ def write_row(state: State, trace: Trace, time: float, span: float) -> None:
 
 
 @inlined
-def one_step(problem: Problem, solids: Solids | None, room: Rows, state: State, trace: Trace) -> int:
-    """A step whose joints are driven already. Returns the status."""
-    residual, iterations = 0.0, 0
-    status = begin_step(problem, state, solids)
-    if status == OK:
-        residual, iterations = newton(problem, room)
-        status = end_step(problem, state, residual)
-        if not add_impulses(problem, state) and status == OK:
+def one_step(
+    problem: Problem, solids: Solids | None, room: Rows, state: State, commands: CommandTable, row: int, k: int,
+    trace: Trace,
+) -> int:  # fmt: skip
+    """Step k of a tick, made in parts where it would not be a sane one. Returns the status."""
+    nominal, done, level, parts, reasons = problem.number[NOMINAL], 0, 0, 0, 0
+    worst, iterations, status = 0.0, 0, OK
+    while done < PARTS and status == OK:
+        size = PARTS >> level
+        dt = problem.number[DT] = nominal * size / PARTS
+        drive_joints(problem.joint, commands, row, (k + (done + size) / PARTS) * nominal, dt)
+        status, wrong, residual = begin_step(problem, state, solids), NOT_SOLVED, math.inf
+        if status == OK:
+            residual, sweeps = newton(problem, room)
+            iterations += sweeps
+            wrong = what_is_wrong(problem, state, solids, residual)
+        if wrong != 0 and level < FINEST:
+            undo_step(problem, state)
+            reasons |= wrong
+            level, status = level + 1, OK
+            continue
+        worst = max(worst, residual)
+        if status == OK and wrong & NOT_SOLVED:
+            status = NOT_CONVERGED if math.isfinite(problem.number[ENERGY]) else NOT_FINITE
+        if status != OK:
+            undo_step(problem, state)
+            break
+        end_step(problem, state)
+        if not add_impulses(problem, state):
             status = TOO_MANY_CONTACTS
+        done += size
+        parts += 1
+        if level > 0 and done % (2 * size) == 0 and is_easy(problem.number):
+            level -= 1
+    problem.number[DT] = nominal
+    state.clock[0] += 1
     at = trace.cursor[2]
-    trace.step[at, 0], trace.step[at, 1], trace.step[at, 2] = residual, iterations, status
+    trace.step[at, 0], trace.step[at, 1], trace.step[at, 2] = worst, iterations, status
+    if reasons != 0:
+        trace.step[at, 3], trace.step[at, 4] = parts, reasons
     trace.cursor[2] = at + 1
     return status
 
@@ -246,15 +292,14 @@ def run_ticks(
     trace: Trace,
 ) -> tuple[int, int]:
     """Ticks `first` .. of the table. Returns the status and the number of the tick that was not completed."""
-    dt = problem.number[DT]
-    load_state(problem, state)
+    dt = problem.number[NOMINAL]
+    load_joints_of(problem, state)
     for row in range(first, commands.joint_angle.shape[0]):
         if trace.cursor[1] + state.pair.shape[0] > trace.contact.shape[0] and solids is not None:
             return TABLE_FULL, row
         clear_tick(state)
         for k in range(substeps):
-            drive_joints(problem.joint, commands, row, (k + 1) * dt, dt)
-            status = one_step(problem, solids, room, state, trace)
+            status = one_step(problem, solids, room, state, commands, row, k, trace)
             if status != OK:
                 show_bodies(problem, state)
                 return status, row

@@ -21,20 +21,34 @@ from pushpoint.plants.spatial_stepping.joints import joint_work
 from pushpoint.plants.spatial_stepping.laws import keep_start, measure_speeds
 from pushpoint.plants.spatial_stepping.meetings import near_links
 from pushpoint.plants.spatial_stepping.model import (
+    BEFORE_QW,
+    BEFORE_QX,
+    BEFORE_QY,
+    BEFORE_QZ,
+    BEFORE_X,
+    BEFORE_Y,
+    BEFORE_Z,
     CONTACTS,
     DOWN_X,
     DOWN_Y,
     DOWN_Z,
     DT,
+    ENERGY,
+    FRICTION,
+    GRAVITY,
     HAS_PLANE,
     MEET,
+    NOMINAL,
+    NORMAL,
+    NUMERICAL,
     ORIGIN_X,
     ORIGIN_Y,
     ORIGIN_Z,
-    TOLERANCE,
+    SERVO,
     Problem,
     State,
 )
+from pushpoint.types import FloatArray
 
 OK, NOT_CONVERGED, NOT_FINITE, TOO_MANY_CONTACTS = range(4)
 
@@ -99,12 +113,21 @@ def find_contacts(problem: Problem, state: State, solids: Solids | None) -> bool
     return count >= 0
 
 
+@fused
+def keep_root(problem: Problem, b: Records) -> None:
+    """The pose of the root at the start of the step, to go back to."""
+    number = problem.number
+    number[BEFORE_X], number[BEFORE_Y], number[BEFORE_Z] = b.x, b.y, b.z
+    number[BEFORE_QW], number[BEFORE_QX], number[BEFORE_QY], number[BEFORE_QZ] = b.qw, b.qx, b.qy, b.qz
+
+
 @kernel
 def begin_step(problem: Problem, state: State, solids: Solids | None) -> int:
     """Middle pose, motions there with the old velocities, contacts. Returns the status."""
     root = int(problem.tree[0, 0])
     a, b = problem.link[root], state.body[root]
     h = 0.5 * problem.number[DT]
+    keep_root(problem, b)
     b.x, b.y, b.z = b.x + h * b.vx, b.y + h * b.vy, b.z + h * b.vz
     turn_body(b, b.wx, b.wy, b.wz, h)
     problem.number[ORIGIN_X], problem.number[ORIGIN_Y], problem.number[ORIGIN_Z] = b.x, b.y, b.z
@@ -121,16 +144,15 @@ def begin_step(problem: Problem, state: State, solids: Solids | None) -> int:
 
 
 @kernel
-def keep_momenta(problem: Problem, state: State, v1: float, v2: float, v3: float) -> float:
-    """Momenta at the end of the step, about the root's centre, v [m] from the origin. Returns twice the energy [J]."""
+def later_momenta(problem: Problem) -> float:
+    """Momenta at the end of the step, about the origin, as f.. of the links. Returns twice the energy [J]."""
     h, twice = 0.5 * problem.number[DT], 0.0
     for i in range(problem.link.shape[0]):
-        a, b = problem.link[i], state.body[i]
+        a = problem.link[i]
         l1, l2, l3, p1, p2, p3 = later_momentum(a, h)
         twice += l1 * (a.w1 + h * a.b1) + l2 * (a.w2 + h * a.b2) + l3 * (a.w3 + h * a.b3)
         twice += p1 * (a.v1 + h * a.b4) + p2 * (a.v2 + h * a.b5) + p3 * (a.v3 + h * a.b6)
-        b.l1, b.l2, b.l3 = l1 - (v2 * p3 - v3 * p2), l2 - (v3 * p1 - v1 * p3), l3 - (v1 * p2 - v2 * p1)
-        b.p1, b.p2, b.p3 = p1, p2, p3
+        a.f1, a.f2, a.f3, a.f4, a.f5, a.f6 = l1, l2, l3, p1, p2, p3
     return twice
 
 
@@ -150,51 +172,92 @@ def gravity_work(problem: Problem) -> float:
 
 @kernel
 def contact_work(problem: Problem) -> tuple[float, float]:
-    """Works [J] of friction and of normal impulses with the mean of the velocities before and after."""
-    friction, normal = 0.0, 0.0
+    """Works [J] of friction and of normal impulses with the mean of the velocities before and after.
+
+    Their sum is what contacts take from the energy. Its split among contacts that act at once is a convention. By the
+    mean velocity alone one can gain what others lose, where its sliding turns round within the step or where it is
+    stopped by an impact elsewhere. Such gains are taken off the losses of the others in proportion, and what is left of
+    them is numerical: so neither friction nor contacts ever give energy.
+    """
+    friction, normal, gain = 0.0, 0.0, 0.0
     for k in range(int(problem.number[CONTACTS])):
         c = problem.contact[k]
-        normal += 0.5 * c.pn * (c.start_n + c.gn)
-        friction += 0.5 * (c.pt * (c.start_t + c.gt) + c.ps * (c.start_s + c.gs))
-        friction += 0.5 * (c.pr * (c.start_r + c.gr) + c.pq * (c.start_q + c.gq))
-    return friction, normal
+        pressed = 0.5 * c.pn * (c.start_n + c.gn)
+        rubbed = 0.5 * (c.pt * (c.start_t + c.gt) + c.ps * (c.start_s + c.gs))
+        rubbed += 0.5 * (c.pr * (c.start_r + c.gr) + c.pq * (c.start_q + c.gq))
+        normal += min(pressed, 0.0)
+        friction += min(rubbed, 0.0)
+        gain += max(pressed, 0.0) + max(rubbed, 0.0)
+    loss = friction + normal
+    share = min(1.0 + gain / loss, 1.0) if gain < -loss else 0.0
+    return share * friction, share * normal
 
 
 @kernel
-def account(problem: Problem, state: State, twice: float) -> None:
-    """The ledger: what changed the kinetic energy; the rest is numerical."""
-    ledger, dt = state.ledger, problem.number[DT]
+def measure_works(problem: Problem, before: float) -> None:
+    """Kinetic energy at the end of the step, and what changed it from that `before` [J]; the rest is numerical."""
+    number = problem.number
+    twice = later_momenta(problem)
     for k in range(problem.joint.shape[0]):
         a = problem.joint[k]
         twice += a.armature * a.rate * a.rate
-    servo, gravity = joint_work(problem.joint, dt), gravity_work(problem)
-    friction, normal = contact_work(problem)
-    gained = 0.5 * twice - ledger[0]
-    ledger[0] = 0.5 * twice
-    ledger[1] += servo
-    ledger[2] += friction
-    ledger[3] += normal
-    ledger[4] += gained - servo - friction - normal - gravity
-    ledger[5] += gravity
+    number[SERVO], number[GRAVITY] = joint_work(problem.joint, number[DT]), gravity_work(problem)
+    number[FRICTION], number[NORMAL] = contact_work(problem)
+    number[ENERGY] = 0.5 * twice
+    gained = 0.5 * twice - before
+    number[NUMERICAL] = gained - number[SERVO] - number[FRICTION] - number[NORMAL] - number[GRAVITY]
 
 
 @kernel
-def end_step(problem: Problem, state: State, residual: float) -> int:
-    """From the middle pose to the end with the new velocities. Returns the status."""
+def keep_works(number: FloatArray, ledger: FloatArray) -> None:
+    ledger[0] = number[ENERGY]
+    ledger[1] += number[SERVO]
+    ledger[2] += number[FRICTION]
+    ledger[3] += number[NORMAL]
+    ledger[4] += number[NUMERICAL]
+    ledger[5] += number[GRAVITY]
+
+
+@kernel
+def undo_step(problem: Problem, state: State) -> None:
+    """Back to the start of the step: nothing but the pose of the root and the joints has changed."""
+    b, number = state.body[problem.tree[0, 0]], problem.number
+    b.x, b.y, b.z = number[BEFORE_X], number[BEFORE_Y], number[BEFORE_Z]
+    b.qw, b.qx, b.qy, b.qz = number[BEFORE_QW], number[BEFORE_QX], number[BEFORE_QY], number[BEFORE_QZ]
+    load_joints_of(problem, state)
+
+
+@kernel
+def load_joints_of(problem: Problem, state: State) -> None:
+    """Joint angles and rates are kept in both."""
+    for k in range(problem.joint.shape[0]):
+        problem.joint[k].angle, problem.joint[k].rate = state.angle[0, k], state.angle[1, k]
+
+
+@kernel
+def end_step(problem: Problem, state: State) -> None:
+    """From the middle pose to the end with the new velocities; works are measured already."""
     root = int(problem.tree[0, 0])
     a, b = problem.link[root], state.body[root]
     h = 0.5 * problem.number[DT]
     b.vx, b.vy, b.vz, b.wx, b.wy, b.wz = a.v1, a.v2, a.v3, a.w1, a.w2, a.w3
-    twice = keep_momenta(problem, state, h * a.v1, h * a.v2, h * a.v3)
-    account(problem, state, twice)
+    keep_momenta(problem.link, state.body, h * a.v1, h * a.v2, h * a.v3)
+    keep_works(problem.number, state.ledger)
     b.x, b.y, b.z = b.x + h * a.v1, b.y + h * a.v2, b.z + h * a.v3
     turn_body(b, a.w1, a.w2, a.w3, h)
     for k in range(problem.joint.shape[0]):
         j = problem.joint[k]
         j.angle = j.middle + h * j.rate
         state.angle[0, k], state.angle[1, k] = j.angle, j.rate
-    state.clock[0] += 1
     state.clock[1] = remember_contacts(problem, state.memory)
-    if not math.isfinite(twice):
-        return NOT_FINITE
-    return OK if residual <= problem.number[TOLERANCE] else NOT_CONVERGED
+
+
+@fused
+def keep_momenta(link: Records, body: Records, v1: float, v2: float, v3: float) -> None:
+    """Momenta at the end of the step, now about the root's centre, v [m] from the origin."""
+    for i in range(link.shape[0]):
+        a, b = link[i], body[i]
+        b.l1 = a.f1 - (v2 * a.f6 - v3 * a.f5)
+        b.l2 = a.f2 - (v3 * a.f4 - v1 * a.f6)
+        b.l3 = a.f3 - (v1 * a.f5 - v2 * a.f4)
+        b.p1, b.p2, b.p3 = a.f4, a.f5, a.f6

@@ -1,0 +1,144 @@
+"""Whether a step that was just solved is a sane one; where it is not, it is made again in parts (see run).
+
+Solved to the tolerance; made next to no energy; no link turned far, left its end deep in anything or moved farther than
+contacts were looked for.
+"""
+
+from __future__ import annotations
+
+import math
+
+from pushpoint._jit import fused, kernel
+from pushpoint.geometry.capsule_solids import capsule_contacts
+from pushpoint.geometry.solids import Solids
+from pushpoint.mechanics.spatial_chain import place_links
+from pushpoint.plants.spatial_stepping.model import (
+    CONTACTS,
+    DEEPEST,
+    DT,
+    ENERGY,
+    FRICTION,
+    HAS_PLANE,
+    MARGIN,
+    NORMAL,
+    NUMERICAL,
+    SERVO,
+    TOLERANCE,
+    WEIGHT,
+    Problem,
+    State,
+)
+from pushpoint.plants.spatial_stepping.step import aim_axes, measure_works, turn_body
+from pushpoint.types import FloatArray
+
+NOT_SOLVED, TOO_MUCH_ENERGY, TOO_DEEP, TOO_FAR_ROUND = 1, 2, 4, 8  # as types.Repeated
+MOST_ENERGY = 1e-4  # of the larger kinetic energy that a step may make or lose by itself,
+MOST_OF_WORKS = 5e-3  # and of the works of servos, friction and contacts in it,
+LEAST_HEIGHT = 1e-6  # [m], and this times the weight, or a robot at rest would be repeated for ever
+MOST_TURN = 0.5  # [rad] of a link in a step
+EASY = 0.125  # of what a step may make: below, the next part may be twice as long
+SEEN = 0.5  # of the margin in which solids are looked for: no link may move farther in a step
+
+
+@kernel
+def farthest(problem: Problem, solids: Solids | None) -> tuple[float, bool]:
+    """How far [m] any point of any link moves in a step at most, and whether one moved farther than its contacts with
+    solids were looked for, and farther than it is thick, so that it might have gone through something."""
+    dt, most, missed = problem.number[DT], 0.0, False
+    for i in range(problem.link.shape[0]):
+        a = problem.link[i]
+        v1 = a.v1 + a.w2 * a.c3 - a.w3 * a.c2
+        v2 = a.v2 + a.w3 * a.c1 - a.w1 * a.c3
+        v3 = a.v3 + a.w1 * a.c2 - a.w2 * a.c1
+        turn = math.sqrt(a.w1 * a.w1 + a.w2 * a.w2 + a.w3 * a.w3)
+        moved = dt * (math.sqrt(v1 * v1 + v2 * v2 + v3 * v3) + a.size * turn)
+        most = max(most, moved)
+        if solids is not None:
+            missed = missed or moved > max(a.reach, a.thick) or moved > SEEN * MARGIN
+    return most, missed
+
+
+@kernel
+def turns_too_far(problem: Problem) -> bool:
+    most = (MOST_TURN / problem.number[DT]) ** 2
+    for i in range(problem.link.shape[0]):
+        a = problem.link[i]
+        if not a.w1 * a.w1 + a.w2 * a.w2 + a.w3 * a.w3 <= most:
+            return True
+    return False
+
+
+@fused
+def energy_allowed(number: FloatArray, before: float) -> float:
+    """How much energy [J] a step may make or lose by itself."""
+    most = MOST_ENERGY * max(before, number[ENERGY]) + LEAST_HEIGHT * number[WEIGHT]
+    return float(most + MOST_OF_WORKS * (abs(number[SERVO]) + abs(number[FRICTION]) + abs(number[NORMAL])))
+
+
+@fused
+def is_easy(number: FloatArray) -> bool:
+    """Whether a part that was just made had so little to do that the next may be twice as long."""
+    return bool(abs(number[NUMERICAL]) <= EASY * energy_allowed(number, number[ENERGY]))
+
+
+@kernel
+def sinks(problem: Problem) -> tuple[bool, float]:
+    """Whether a contact ends deeper than is allowed, and than it was; and how deep [m] any was at the start."""
+    h, deepest, worst, before = 0.5 * problem.number[DT], problem.number[DEEPEST], False, 0.0
+    for k in range(int(problem.number[CONTACTS])):
+        c = problem.contact[k]
+        depth, was = -c.gap - h * c.gn, -c.gap + h * c.start_n
+        before = max(before, was)
+        worst = worst or depth > max(deepest, was)
+    return worst, before
+
+
+@kernel
+def depth_at_end(problem: Problem, state: State, solids: Solids | None) -> float:
+    """How deep [m] the deepest link is in anything at the end of the step; moves the links there."""
+    root = int(problem.tree[0, 0])
+    a, b, h = problem.link[root], state.body[root], 0.5 * problem.number[DT]
+    qw, qx, qy, qz = b.qw, b.qx, b.qy, b.qz
+    turn_body(b, a.w1, a.w2, a.w3, h)
+    aim_axes(a, b)
+    b.qw, b.qx, b.qy, b.qz = qw, qx, qy, qz
+    for k in range(problem.joint.shape[0]):
+        problem.joint[k].middle += h * problem.joint[k].rate  # until below
+    place_links(problem.link, problem.joint, problem.tree)
+    x, y, z = b.x + h * a.v1, b.y + h * a.v2, b.z + h * a.v3
+    depth = 0.0
+    for m in range(problem.capsule.shape[0]):
+        a, half, radius = problem.link[int(problem.capsule[m, 0])], problem.capsule[m, 3], problem.capsule[m, 4]
+        left, up = problem.capsule[m, 1], problem.capsule[m, 2]
+        x1, x2, x3 = x + a.c1 + left * a.y1 + up * a.z1, y + a.c2 + left * a.y2 + up * a.z2, 0.0
+        x3 = z + a.c3 + left * a.y3 + up * a.z3
+        if problem.number[HAS_PLANE] > 0.0:
+            depth = max(depth, half * abs(a.x3) + radius - x3)
+        if solids is not None:
+            rows = capsule_contacts(solids, x1, x2, x3, a.x1, a.x2, a.x3, half, radius, 0.0, problem.found, 0)
+            for row in range(min(rows, problem.found.shape[0])):
+                depth = max(depth, -problem.found[row, 0])
+    for k in range(problem.joint.shape[0]):
+        problem.joint[k].middle = state.angle[0, k] + h * state.angle[1, k]
+    return depth
+
+
+@kernel
+def what_is_wrong(problem: Problem, state: State, solids: Solids | None, residual: float) -> int:
+    """Reasons to make the step again in parts, as types.Repeated; 0 if it is sane. Measures its works."""
+    measure_works(problem, state.ledger[0])
+    if not residual <= problem.number[TOLERANCE] or not math.isfinite(problem.number[ENERGY]):
+        return NOT_SOLVED
+    wrong = 0
+    if turns_too_far(problem):
+        wrong |= TOO_FAR_ROUND
+    if not abs(problem.number[NUMERICAL]) <= energy_allowed(problem.number, state.ledger[0]):
+        wrong |= TOO_MUCH_ENERGY
+    deep, before = sinks(problem)
+    moved, missed = farthest(problem, solids)
+    if deep or missed:
+        return wrong | TOO_DEEP
+    if wrong == 0 and moved > problem.number[DEEPEST]:
+        if depth_at_end(problem, state, solids) > max(problem.number[DEEPEST], before):
+            wrong |= TOO_DEEP
+    return wrong
