@@ -37,6 +37,7 @@ SAME_WAY = 0.95  # cosine between the normals of contacts that follow each other
 CODES = 4.0  # per capsule: tail end and head end on the plane
 GROUND = -1.0  # as an obstacle
 TOO_MANY = -1
+NEW = -1.0  # as an overlap: of a contact that was not there in the last step
 CURVE = 1.0
 
 
@@ -70,6 +71,7 @@ def set_friction(c: Records, a: Records, hardness: float, mu_t: float, mu_s: flo
 def take_over(c: Records, old: Records, share: float) -> None:
     """Begin as another contact ended; `share`: of a whole step, as impulses of whole steps are remembered."""
     c.disc, c.closed, c.slips, c.rolls = share * old.pn, old.closed, old.slips, old.rolls
+    c.overlap = old.overlap
     c.lt, c.ls, c.lr, c.lq = share * old.lt, share * old.ls, share * old.lr, share * old.lq
 
 
@@ -93,6 +95,7 @@ def recall(c: Records, state: State, seen: int, foreseen: float, share: float) -
         take_over(c, state.memory[near], share)
         return seen
     c.lt = c.ls = c.lr = c.lq = c.disc = 0.0
+    c.overlap = NEW
     c.slips = c.rolls = 1.0
     c.closed = 1.0 if foreseen < 0.0 else 0.0
     return seen
@@ -107,6 +110,13 @@ def bend_of(a: Records, r1: float, r2: float, r3: float, n1: float, n2: float, n
     bend = n1 * (a.b4 + a.b2 * r3 - a.b3 * r2 + a.w2 * p3 - a.w3 * p2)
     bend += n2 * (a.b5 + a.b3 * r1 - a.b1 * r3 + a.w3 * p1 - a.w1 * p3)
     return float(bend + n3 * (a.b6 + a.b1 * r2 - a.b2 * r1 + a.w1 * p2 - a.w2 * p1))
+
+
+@fused
+def bend_up(a: Records, r1: float, r2: float, r3: float) -> float:
+    """The same along z."""
+    p1, p2 = a.v1 + a.w2 * r3 - a.w3 * r2, a.v2 + a.w3 * r1 - a.w1 * r3
+    return float(a.b6 + a.b1 * r2 - a.b2 * r1 + a.w1 * p2 - a.w2 * p1)
 
 
 @fused
@@ -133,7 +143,7 @@ def near_plane(problem: Problem, state: State) -> int:
     dt, hardness, nominal = problem.number[DT], problem.number[HARDNESS], problem.number[NOMINAL]
     mu_t, mu_s, rolling = problem.number[MU_T], problem.number[MU_S], problem.number[ROLL]
     slack, fall = 20.0 * EARTH * dt * dt, dt * problem.number[DOWN_Z]
-    count, seen = 0, 0
+    count, seen, share = 0, 0, dt / nominal
     for m in range(problem.capsule.shape[0]):
         i, left, up = int(problem.capsule[m, 0]), problem.capsule[m, 1], problem.capsule[m, 2]
         half, radius = problem.capsule[m, 3], problem.capsule[m, 4]
@@ -150,21 +160,21 @@ def near_plane(problem: Problem, state: State) -> int:
             c = problem.contact[count]
             c.link, c.other, c.r1, c.r2, c.r3 = i, -1.0, r1, r2, r3
             set_frame(c, a, 0.0, 0.0, 1.0)
-            set_gap(c, gap, bend_of(a, r1, r2, r3, 0.0, 0.0, 1.0), dt, nominal)
+            set_gap(c, gap, bend_up(a, r1, r2, r3), dt, nominal)
             set_friction(c, a, hardness, mu_t, mu_s, rolling * radius)
             c.code, c.obstacle, c.place, c.which = -1.0 - CODES * m - end, GROUND, place, end
             c.sphere = 3.0 * m + end
-            seen = recall(c, state, seen, gap + dt * (speed + fall), dt / nominal)
+            seen = recall(c, state, seen, gap + dt * (speed + fall), share)
             count += 1
     return count
 
 
 @fused
-def look_ahead(a: Records, half: float, dt: float) -> float:
-    """How far [m] from a link contacts are looked for: twice the way of its fastest point, and a little."""
+def look_ahead(a: Records, half: float, dt: float, most: float) -> float:
+    """How far [m] from a link contacts are looked for: twice what its fastest point moves, and a little."""
     v1, v2, v3 = a.v1 + a.w2 * a.c3 - a.w3 * a.c2, a.v2 + a.w3 * a.c1 - a.w1 * a.c3, a.v3 + a.w1 * a.c2 - a.w2 * a.c1
     speed = math.sqrt(v1 * v1 + v2 * v2 + v3 * v3) + half * math.sqrt(a.w1 * a.w1 + a.w2 * a.w2 + a.w3 * a.w3)
-    return float(min(20.0 * EARTH * dt * dt + 2.0 * dt * speed, MARGIN))
+    return float(min(20.0 * EARTH * dt * dt + 2.0 * dt * speed, most))
 
 
 @fused
@@ -209,7 +219,7 @@ def near_solids(problem: Problem, state: State, solids: Solids, count: int) -> i
         x = problem.number[ORIGIN_X] + a.c1 + left * a.y1 + up * a.z1
         y = problem.number[ORIGIN_Y] + a.c2 + left * a.y2 + up * a.z2
         z = problem.number[ORIGIN_Z] + a.c3 + left * a.y3 + up * a.z3
-        reach = a.reach = look_ahead(a, half + radius, problem.number[DT])
+        reach = a.reach = look_ahead(a, half + radius, problem.number[DT], MARGIN)
         rows = capsule_contacts(solids, x, y, z, a.x1, a.x2, a.x3, half, radius, reach, problem.found, 0)
         if rows > problem.found.shape[0] or count + rows > problem.contact.shape[0]:
             return TOO_MANY
@@ -225,6 +235,7 @@ def remember_contacts(problem: Problem, memory: Records) -> int:
     count, whole = int(problem.number[CONTACTS]), problem.number[NOMINAL] / problem.number[DT]
     for k in range(count):
         c, kept = problem.contact[k], memory[k]
+        kept.overlap = max(c.overlap, 0.0)
         kept.sphere, kept.n1, kept.n2, kept.n3 = c.sphere, c.n1, c.n2, c.n3
         kept.code, kept.pn, kept.closed, kept.slips, kept.rolls = c.code, whole * c.pn, c.closed, c.slips, c.rolls
         kept.lt = whole * c.pt / c.mu_t if c.mu_t > 0.0 else 0.0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -26,7 +27,8 @@ LINK_FIELDS = (
     *CHAIN_FIELDS,
     "old1", "old2", "old3", "old4", "old5", "old6",  # momentum about O at the start of the step, gravity included
     "start1", "start2", "start3",  # [m/s], velocity of its centre at the start of the step
-    "size", "thick", "reach",  # [m]: from the centre to the farthest point; smallest radius; how far solids are looked for
+    "size", "thick", "reach",  # [m]: from the centre to the farthest point; radius; how far solids are looked for
+    "meets",  # the first link towards the head that it may touch, see first_to_meet
 )  # fmt: skip
 JOINT_FIELDS = (
     *FREEDOM_FIELDS,
@@ -51,11 +53,12 @@ CONTACT_FIELDS = (
     "slips", "rolls",  # 1 where it slides, and where it rolls
     "q1", "q2",  # radius over size, and direction, of the sliding friction that the tangents know
     "code", "sphere", "obstacle", "place", "which",  # what touches: see contacts
+    "overlap",  # [m], of two links from the start on, which is left as it is
 )  # fmt: skip
 # What is remembered of a contact from step to step.
 MEMORY_FIELDS = (
     "code", "sphere", "n1", "n2", "n3",  # see contacts.recall
-    "pn", "lt", "ls", "lr", "lq", "closed", "slips", "rolls",
+    "pn", "lt", "ls", "lr", "lq", "closed", "slips", "rolls", "overlap",
 )  # fmt: skip
 BODY_FIELDS = (
     "x", "y", "z", "qw", "qx", "qy", "qz",  # pose; that of the root is the state, the others follow
@@ -71,13 +74,14 @@ PAIR_FIELDS = (
 # Entries of Problem.number.
 (
     DT, TOLERANCE, MAX_ITERATIONS, WEIGHT, DOWN_X, DOWN_Y, DOWN_Z, MU_T, MU_S, ROLL,  # of the run
-    HAS_PLANE, HARDNESS, MEET, NOMINAL, ACCEPT, DEEPEST,  # NOMINAL: dt of a whole step; DT is that of the part under way
-    CONTACTS, WORST_LINK, ORIGIN_X, ORIGIN_Y, ORIGIN_Z,  # of the step
+    NOMINAL, HAS_PLANE, HARDNESS, MEET, LONGEST, BIGGEST, THINNEST, DEEPEST, ACCEPT,  # NOMINAL: DT of a whole step
+    CONTACTS, MEETINGS, WORST_LINK, ORIGIN_X, ORIGIN_Y, ORIGIN_Z,  # of the step
     LOW, HIGH,  # of the iteration: links whose contacts changed
     ENERGY, SERVO, FRICTION, NORMAL, NUMERICAL, GRAVITY,  # [J], of the step: kinetic energy at its end, and works
+    FASTEST, TURNING, SINKS, WAS_DEEP,  # squares [m2/s2], [rad2/s2]; whether a contact ends too deep; [m] at the start
     BEFORE_X, BEFORE_Y, BEFORE_Z, BEFORE_QW, BEFORE_QX, BEFORE_QY, BEFORE_QZ,  # pose of the root at its start
     NUMBERS,
-) = range(37)  # fmt: skip
+) = range(45)  # fmt: skip
 PAIRS_PER_LINK = 12
 CONTACTS_PER_CAPSULE = 32
 LEAST_ROWS, MOST_ROWS = 32, 500  # contacts of links with each other
@@ -123,7 +127,9 @@ def make_problem(robot: Robot, world: World, servo: Servo, options: SpatialStepp
     for row, part in zip(link, robot.links, strict=True):
         row.mass, row.half = part.mass, part.length / 2
         row.roll, row.pitch, row.yaw = part.about_roll, part.about_pitch, part.inertia
-        row.size, row.thick = part.half_core + part.radius, part.radius if part.shape == "round" else part.rounding
+        wide, thick = (1.0, part.radius) if part.shape == "round" else (math.sqrt(2.0), part.rounding)
+        row.size, row.thick = part.half_core + wide * part.radius, thick
+    link["meets"], link["reach"] = first_to_meet(robot), math.inf
     capsule = np.array(
         [
             (i, *capsule)
@@ -131,11 +137,13 @@ def make_problem(robot: Robot, world: World, servo: Servo, options: SpatialStepp
             for capsule in outline(part.shape, part.half_core, part.radius, part.rounding)
         ]
     )
+    number = _numbers(robot, world, options)
+    number[BIGGEST], number[THINNEST] = link["size"].max(), link["thick"].min()
     joints: list[list[int]] = [[] for _ in robot.links[1:]]
     for k, (j, _) in enumerate(robot.freedoms):
         joints[j].append(k)
     return Problem(
-        number=_numbers(robot, world, options),
+        number=number,
         tree=make_tree(len(robot.links), joints),
         link=link,
         joint=_joints(robot, servo),
@@ -144,6 +152,24 @@ def make_problem(robot: Robot, world: World, servo: Servo, options: SpatialStepp
         found=np.zeros((CONTACTS_PER_CAPSULE, len(CONTACT_COLUMNS))),
         scratch=np.zeros((6, 7)),
     )
+
+
+def first_to_meet(robot: Robot) -> FloatArray:
+    """Of each link, the first one towards the head from which on links may touch it: not its neighbour, and none that
+    would overlap it even if the chain were straight, as short and thick links do with those next but one."""
+    n, first = len(robot.links), np.zeros(len(robot.links))
+    lead = [link.length / 2 - link.half_core for link in robot.links]
+    thick = [link.radius if link.shape == "round" else link.rounding for link in robot.links]
+    thickest, shortest = max(thick), min(lead)
+    for i in range(n):
+        first[i], between = i + 2, lead[i] - thick[i]
+        for j in range(i + 2, n):
+            between += robot.links[j - 1].length
+            if between + lead[j] - thick[j] <= 0.0:
+                first[i] = j + 1
+            if between + shortest - thickest > 0.0:
+                break
+    return first
 
 
 def make_rows(problem: Problem) -> Rows:
@@ -177,6 +203,7 @@ def _numbers(robot: Robot, world: World, options: SpatialSteppingOptions) -> Flo
     number[MU_T], number[MU_S], number[ROLL] = world.ground.along, world.ground.across, world.ground.rolling
     number[HAS_PLANE] = has_plane(world)
     number[HARDNESS], number[MEET] = options.hardness, bool(options.self_contact)
+    number[LONGEST] = max(link.length for link in robot.links)
     return number
 
 

@@ -8,6 +8,7 @@ from pushpoint._jit import entry_point, fused, inlined, kernel
 from pushpoint.geometry.solids import Solids
 from pushpoint.mechanics.spatial_chain import move_links, place_links
 from pushpoint.numerics.records import Records
+from pushpoint.plants.spatial_stepping.contacts import GROUND
 from pushpoint.plants.spatial_stepping.joints import drive_joints
 from pushpoint.plants.spatial_stepping.model import (
     CONTACTS,
@@ -77,7 +78,7 @@ def pair_of(state: State, link: float, obstacle: float, which: float) -> int:
 
 @kernel
 def note_pair(problem: Problem, state: State, c: Records) -> bool:
-    """Add the impulse of a contact with an obstacle or the terrain to its pair; False if there is no room."""
+    """Add the impulse of a contact with an obstacle, the terrain or a link to its pair; False if there is no room."""
     p = pair_of(state, c.link, c.obstacle, c.which)
     if p < 0:
         return False
@@ -103,7 +104,7 @@ def add_impulses(problem: Problem, state: State) -> bool:
         c = problem.contact[k]
         if c.pn <= 0.0:
             continue
-        i, at = int(c.link), 3 if c.obstacle < 0.0 else 0
+        i, at = int(c.link), 3 if c.obstacle == GROUND else 0
         state.sums[i, at] += c.pn * c.n1 + c.pt * c.t1 + c.ps * c.s1
         state.sums[i, at + 1] += c.pn * c.n2 + c.pt * c.t2 + c.ps * c.s2
         state.sums[i, at + 2] += c.pn * c.n3 + c.pt * c.t3 + c.ps * c.s3
@@ -112,7 +113,7 @@ def add_impulses(problem: Problem, state: State) -> bool:
             state.sums[j, 0] -= c.pn * c.n1
             state.sums[j, 1] -= c.pn * c.n2
             state.sums[j, 2] -= c.pn * c.n3
-        elif c.code >= 0.0 and not note_pair(problem, state, c):
+        if (c.other >= 0.0 or c.code >= 0.0) and not note_pair(problem, state, c):
             fits = False
     add_torques(problem, state)
     return fits
@@ -295,7 +296,7 @@ def run_ticks(
     dt = problem.number[NOMINAL]
     load_joints_of(problem, state)
     for row in range(first, commands.joint_angle.shape[0]):
-        if trace.cursor[1] + state.pair.shape[0] > trace.contact.shape[0] and solids is not None:
+        if trace.cursor[1] + state.pair.shape[0] > trace.contact.shape[0]:
             return TABLE_FULL, row
         clear_tick(state)
         for k in range(substeps):

@@ -13,17 +13,23 @@ from pushpoint.geometry.capsule_solids import capsule_contacts
 from pushpoint.geometry.solids import Solids
 from pushpoint.mechanics.spatial_chain import place_links
 from pushpoint.plants.spatial_stepping.model import (
-    CONTACTS,
+    BIGGEST,
     DEEPEST,
     DT,
     ENERGY,
+    FASTEST,
     FRICTION,
     HAS_PLANE,
     MARGIN,
+    MEETINGS,
     NORMAL,
     NUMERICAL,
     SERVO,
+    SINKS,
+    THINNEST,
     TOLERANCE,
+    TURNING,
+    WAS_DEEP,
     WEIGHT,
     Problem,
     State,
@@ -41,10 +47,9 @@ SEEN = 0.5  # of the margin in which solids are looked for: no link may move far
 
 
 @kernel
-def farthest(problem: Problem, solids: Solids | None) -> tuple[float, bool]:
-    """How far [m] any point of any link moves in a step at most, and whether one moved farther than its contacts with
-    solids were looked for, and farther than it is thick, so that it might have gone through something."""
-    dt, most, missed = problem.number[DT], 0.0, False
+def misses(problem: Problem) -> bool:
+    """Whether a link moved so far that it might have gone through something: farther than contacts are looked for."""
+    dt = problem.number[DT]
     for i in range(problem.link.shape[0]):
         a = problem.link[i]
         v1 = a.v1 + a.w2 * a.c3 - a.w3 * a.c2
@@ -52,18 +57,7 @@ def farthest(problem: Problem, solids: Solids | None) -> tuple[float, bool]:
         v3 = a.v3 + a.w1 * a.c2 - a.w2 * a.c1
         turn = math.sqrt(a.w1 * a.w1 + a.w2 * a.w2 + a.w3 * a.w3)
         moved = dt * (math.sqrt(v1 * v1 + v2 * v2 + v3 * v3) + a.size * turn)
-        most = max(most, moved)
-        if solids is not None:
-            missed = missed or moved > max(a.reach, a.thick) or moved > SEEN * MARGIN
-    return most, missed
-
-
-@kernel
-def turns_too_far(problem: Problem) -> bool:
-    most = (MOST_TURN / problem.number[DT]) ** 2
-    for i in range(problem.link.shape[0]):
-        a = problem.link[i]
-        if not a.w1 * a.w1 + a.w2 * a.w2 + a.w3 * a.w3 <= most:
+        if moved > max(a.reach, a.thick) or moved > SEEN * MARGIN:
             return True
     return False
 
@@ -79,18 +73,6 @@ def energy_allowed(number: FloatArray, before: float) -> float:
 def is_easy(number: FloatArray) -> bool:
     """Whether a part that was just made had so little to do that the next may be twice as long."""
     return bool(abs(number[NUMERICAL]) <= EASY * energy_allowed(number, number[ENERGY]))
-
-
-@kernel
-def sinks(problem: Problem) -> tuple[bool, float]:
-    """Whether a contact ends deeper than is allowed, and than it was; and how deep [m] any was at the start."""
-    h, deepest, worst, before = 0.5 * problem.number[DT], problem.number[DEEPEST], False, 0.0
-    for k in range(int(problem.number[CONTACTS])):
-        c = problem.contact[k]
-        depth, was = -c.gap - h * c.gn, -c.gap + h * c.start_n
-        before = max(before, was)
-        worst = worst or depth > max(deepest, was)
-    return worst, before
 
 
 @kernel
@@ -124,21 +106,31 @@ def depth_at_end(problem: Problem, state: State, solids: Solids | None) -> float
 
 
 @kernel
+def goes_too_deep(problem: Problem, state: State, solids: Solids | None) -> bool:
+    """Whether a link ends too deep in anything, or might have gone through it. Links that hardly move do not."""
+    number = problem.number
+    if number[SINKS] > 0.0:
+        return True
+    moved = number[DT] * (math.sqrt(number[FASTEST]) + number[BIGGEST] * math.sqrt(number[TURNING]))
+    may_miss = solids is not None or number[MEETINGS] > 0.0
+    if may_miss and moved > number[THINNEST] and misses(problem):
+        return True
+    if moved <= number[DEEPEST]:
+        return False
+    return depth_at_end(problem, state, solids) > max(number[DEEPEST], number[WAS_DEEP])
+
+
+@kernel
 def what_is_wrong(problem: Problem, state: State, solids: Solids | None, residual: float) -> int:
     """Reasons to make the step again in parts, as types.Repeated; 0 if it is sane. Measures its works."""
-    measure_works(problem, state.ledger[0])
-    if not residual <= problem.number[TOLERANCE] or not math.isfinite(problem.number[ENERGY]):
+    number, before, wrong = problem.number, state.ledger[0], 0
+    measure_works(problem, before)
+    if not residual <= number[TOLERANCE] or not math.isfinite(number[ENERGY]):
         return NOT_SOLVED
-    wrong = 0
-    if turns_too_far(problem):
+    if not number[DT] * number[DT] * number[TURNING] <= MOST_TURN * MOST_TURN:
         wrong |= TOO_FAR_ROUND
-    if not abs(problem.number[NUMERICAL]) <= energy_allowed(problem.number, state.ledger[0]):
+    if not abs(number[NUMERICAL]) <= energy_allowed(number, before):
         wrong |= TOO_MUCH_ENERGY
-    deep, before = sinks(problem)
-    moved, missed = farthest(problem, solids)
-    if deep or missed:
-        return wrong | TOO_DEEP
-    if wrong == 0 and moved > problem.number[DEEPEST]:
-        if depth_at_end(problem, state, solids) > max(problem.number[DEEPEST], before):
-            wrong |= TOO_DEEP
+    if wrong == 0 and goes_too_deep(problem, state, solids):
+        wrong |= TOO_DEEP
     return wrong

@@ -29,22 +29,27 @@ from pushpoint.plants.spatial_stepping.model import (
     BEFORE_Y,
     BEFORE_Z,
     CONTACTS,
+    DEEPEST,
     DOWN_X,
     DOWN_Y,
     DOWN_Z,
     DT,
     ENERGY,
+    FASTEST,
     FRICTION,
     GRAVITY,
     HAS_PLANE,
     MEET,
-    NOMINAL,
+    MEETINGS,
     NORMAL,
     NUMERICAL,
     ORIGIN_X,
     ORIGIN_Y,
     ORIGIN_Z,
     SERVO,
+    SINKS,
+    TURNING,
+    WAS_DEEP,
     Problem,
     State,
 )
@@ -102,13 +107,16 @@ def carry_momenta(problem: Problem, state: State, v1: float, v2: float, v3: floa
 @kernel
 def find_contacts(problem: Problem, state: State, solids: Solids | None) -> bool:
     """All contacts of the step. Returns False if there is no room for them."""
-    count = 0
+    count, meetings = 0, 0
     if problem.number[HAS_PLANE] > 0.0:
         count = near_plane(problem, state)
     if solids is not None:
         count = near_solids(problem, state, solids, count)
     if problem.number[MEET] > 0.0 and count >= 0:
+        before = count
         count = near_links(problem, state, count)
+        meetings = count - before
+    problem.number[MEETINGS] = max(meetings, 0)
     problem.number[CONTACTS] = max(count, 0)
     return count >= 0
 
@@ -158,8 +166,8 @@ def later_momenta(problem: Problem) -> float:
 
 @kernel
 def gravity_work(problem: Problem) -> float:
-    """Work [J] of gravity with the mean of the velocities before and after."""
-    dt, work = problem.number[DT], 0.0
+    """Work [J] of gravity with the mean of the velocities before and after. Notes how fast links move and turn."""
+    dt, work, fastest, turning = problem.number[DT], 0.0, 0.0, 0.0
     g1, g2, g3 = dt * problem.number[DOWN_X], dt * problem.number[DOWN_Y], dt * problem.number[DOWN_Z]
     for i in range(problem.link.shape[0]):
         a = problem.link[i]
@@ -167,6 +175,9 @@ def gravity_work(problem: Problem) -> float:
         v2 = a.v2 + a.w3 * a.c1 - a.w1 * a.c3
         v3 = a.v3 + a.w1 * a.c2 - a.w2 * a.c1
         work += 0.5 * a.mass * (g1 * (a.start1 + v1) + g2 * (a.start2 + v2) + g3 * (a.start3 + v3))
+        fastest = max(fastest, v1 * v1 + v2 * v2 + v3 * v3)
+        turning = max(turning, a.w1 * a.w1 + a.w2 * a.w2 + a.w3 * a.w3)
+    problem.number[FASTEST], problem.number[TURNING] = fastest, turning
     return work
 
 
@@ -178,8 +189,11 @@ def contact_work(problem: Problem) -> tuple[float, float]:
     mean velocity alone one can gain what others lose, where its sliding turns round within the step or where it is
     stopped by an impact elsewhere. Such gains are taken off the losses of the others in proportion, and what is left of
     them is numerical: so neither friction nor contacts ever give energy.
+
+    Notes also whether a contact ends deeper than is allowed, and than it was, and how deep any was.
     """
     friction, normal, gain = 0.0, 0.0, 0.0
+    h, deepest, sinks, was_deep = 0.5 * problem.number[DT], problem.number[DEEPEST], 0.0, 0.0
     for k in range(int(problem.number[CONTACTS])):
         c = problem.contact[k]
         pressed = 0.5 * c.pn * (c.start_n + c.gn)
@@ -188,6 +202,11 @@ def contact_work(problem: Problem) -> tuple[float, float]:
         normal += min(pressed, 0.0)
         friction += min(rubbed, 0.0)
         gain += max(pressed, 0.0) + max(rubbed, 0.0)
+        was = h * c.start_n - c.gap
+        was_deep = max(was_deep, was)
+        if -c.gap - h * c.gn > max(deepest, was):
+            sinks = 1.0
+    problem.number[SINKS], problem.number[WAS_DEEP] = sinks, was_deep
     loss = friction + normal
     share = min(1.0 + gain / loss, 1.0) if gain < -loss else 0.0
     return share * friction, share * normal
