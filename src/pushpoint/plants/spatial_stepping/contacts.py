@@ -26,10 +26,12 @@ from pushpoint.plants.spatial_stepping.model import (
     ORIGIN_X,
     ORIGIN_Y,
     ORIGIN_Z,
+    PUSH_WORK,
     ROLL,
     Problem,
     State,
 )
+from pushpoint.types import FloatArray
 
 RECOVERY = 0.25  # part of a penetration that is undone in a whole step: all of it at once would add energy
 PUSH_OUT = 2.0  # [m/s], at most
@@ -38,7 +40,6 @@ CODES = 4.0  # per capsule: tail end and head end on the plane
 GROUND = -1.0  # as an obstacle
 TOO_MANY = -1
 NEW = -1.0  # as an overlap: of a contact that was not there in the last step
-CURVE = 1.0
 
 
 @fused
@@ -120,12 +121,31 @@ def bend_up(a: Records, r1: float, r2: float, r3: float) -> float:
 
 
 @fused
-def set_gap(c: Records, gap: float, bend: float, dt: float, nominal: float) -> None:
-    """A gap, whose contact point moves along a curve, may close in this step; a penetration is undone by a part in a
-    whole step, so that short parts of steps do not throw out what a long one let in."""
+def set_gap(c: Records, number: FloatArray, gap: float, bend: float) -> None:
+    """A gap, whose contact point moves along a curve, may close in this step; a penetration is undone."""
+    dt = number[DT]
     c.gap = gap
-    c.approach = gap / dt if gap > 0.0 else max(RECOVERY * gap / nominal, -PUSH_OUT)
-    c.approach += CURVE * max(min(0.5 * dt * bend, PUSH_OUT), -PUSH_OUT)
+    c.approach = gap / dt if gap > 0.0 else -push_out(c, number, gap)
+    c.approach += max(min(0.5 * dt * bend, PUSH_OUT), -PUSH_OUT)
+
+
+@fused
+def push_out(c: Records, number: FloatArray, gap: float) -> float:
+    """The speed [m/s] at which a penetration is undone: by a part in a whole step, also in parts of it, so that short
+    parts do not throw out what a long one let in.
+
+    Under the load of the last step a contact yields. Beyond that it is pushed out no faster than the work of it is
+    small. In parts of a step, in which a contact yields less, it rests where it rests in whole ones.
+    """
+    share, most = number[DT] / number[NOMINAL], number[PUSH_WORK]
+    push = min(-RECOVERY * gap / number[NOMINAL], PUSH_OUT)
+    if push * c.disc > most * share or share < 1.0:
+        load = c.disc / share
+        give = load / c.hard
+        if push > give:
+            push = give + min(push - give, most / max(load, 1e-300))
+        push = max(push - (1.0 - share) * give, 0.0)
+    return float(push)
 
 
 @fused
@@ -160,11 +180,11 @@ def near_plane(problem: Problem, state: State) -> int:
             c = problem.contact[count]
             c.link, c.other, c.r1, c.r2, c.r3 = i, -1.0, r1, r2, r3
             set_frame(c, a, 0.0, 0.0, 1.0)
-            set_gap(c, gap, bend_up(a, r1, r2, r3), dt, nominal)
             set_friction(c, a, hardness, mu_t, mu_s, rolling * radius)
             c.code, c.obstacle, c.place, c.which = -1.0 - CODES * m - end, GROUND, place, end
             c.sphere = 3.0 * m + end
             seen = recall(c, state, seen, gap + dt * (speed + fall), share)
+            set_gap(c, problem.number, gap, bend_up(a, r1, r2, r3))
             count += 1
     return count
 
@@ -194,7 +214,6 @@ def add_solid(problem: Problem, state: State, count: int, seen: int, m: int, row
     c.r2 = a.c2 + left * a.y2 + up * a.z2 + place * a.x2 - radius * n2
     c.r3 = a.c3 + left * a.y3 + up * a.z3 + place * a.x3 - radius * n3
     set_frame(c, a, n1, n2, n3)
-    set_gap(c, gap, bend_of(a, c.r1, c.r2, c.r3, n1, n2, n3), dt, problem.number[NOMINAL])
     c.obstacle, c.place = found[row, 6], place
     if c.obstacle < 0.0:
         set_friction(
@@ -206,7 +225,9 @@ def add_solid(problem: Problem, state: State, count: int, seen: int, m: int, row
     c.code, c.sphere = found[row, 7] * problem.capsule.shape[0] + m, 3.0 * m + c.which
     fall = n1 * problem.number[DOWN_X] + n2 * problem.number[DOWN_Y] + n3 * problem.number[DOWN_Z]
     foreseen = gap + dt * (end_speed(a, c.r1, c.r2, c.r3, n1, n2, n3) + dt * fall)
-    return recall(c, state, seen, foreseen, dt / problem.number[NOMINAL])
+    seen = recall(c, state, seen, foreseen, dt / problem.number[NOMINAL])
+    set_gap(c, problem.number, gap, bend_of(a, c.r1, c.r2, c.r3, n1, n2, n3))
+    return seen
 
 
 @kernel

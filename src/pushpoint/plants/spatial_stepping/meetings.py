@@ -127,5 +127,5 @@ def meet(problem: Problem, state: State, count: int, seen: int, m: int, k: int) 
     c.code = c.sphere = -CODES - m * capsule.shape[0] - k
     seen = recall(c, state, seen, gap, dt / problem.number[NOMINAL])
     c.overlap = max(0.0, -gap) if c.overlap == NEW else min(c.overlap, max(0.0, -gap))
-    set_gap(c, gap + c.overlap, 0.0, dt, problem.number[NOMINAL])
+    set_gap(c, problem.number, gap + c.overlap, 0.0)
     return seen

@@ -75,16 +75,18 @@ PAIR_FIELDS = (
 (
     DT, TOLERANCE, MAX_ITERATIONS, WEIGHT, DOWN_X, DOWN_Y, DOWN_Z, MU_T, MU_S, ROLL,  # of the run
     NOMINAL, HAS_PLANE, HARDNESS, MEET, LONGEST, BIGGEST, THINNEST, DEEPEST, ACCEPT,  # NOMINAL: DT of a whole step
-    CONTACTS, MEETINGS, WORST_LINK, ORIGIN_X, ORIGIN_Y, ORIGIN_Z,  # of the step
+    CONTACTS, MEETINGS, PUSH_WORK, WORST_LINK, ORIGIN_X, ORIGIN_Y, ORIGIN_Z,  # of the step
     LOW, HIGH,  # of the iteration: links whose contacts changed
     ENERGY, SERVO, FRICTION, NORMAL, NUMERICAL, GRAVITY,  # [J], of the step: kinetic energy at its end, and works
     FASTEST, TURNING, SINKS, WAS_DEEP,  # squares [m2/s2], [rad2/s2]; whether a contact ends too deep; [m] at the start
     BEFORE_X, BEFORE_Y, BEFORE_Z, BEFORE_QW, BEFORE_QX, BEFORE_QY, BEFORE_QZ,  # pose of the root at its start
     NUMBERS,
-) = range(45)  # fmt: skip
+) = range(46)  # fmt: skip
 PAIRS_PER_LINK = 12
 CONTACTS_PER_CAPSULE = 32
 LEAST_ROWS, MOST_ROWS = 32, 500  # contacts of links with each other
+MOST_ENERGY = 1e-4  # of the larger kinetic energy that a step may make or lose by itself,
+LEAST_HEIGHT = 1e-6  # [m], and this times the weight, or a robot at rest would be repeated for ever
 MARGIN = 0.05  # [m]: contacts are looked for at most this far from a link
 
 

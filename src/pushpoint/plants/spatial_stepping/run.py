@@ -41,6 +41,7 @@ TABLE_FULL = -1  # the contact table of the trace must grow before the run can g
 IMPACT = 10.0 * 9.81  # [m/s2]: a contact that is stopped harder than this is an impact
 FINEST = 6  # halvings of a step at most
 PARTS = 1 << FINEST
+FEW, MANY = 150, 1_000_000  # iterations before a step is made in shorter parts, and at its finest
 SUMS = 8  # of the tick; as many again since the last row
 
 
@@ -250,7 +251,7 @@ def one_step(
         drive_joints(problem.joint, commands, row, (k + (done + size) / PARTS) * nominal, dt)
         status, wrong, residual = begin_step(problem, state, solids), NOT_SOLVED, math.inf
         if status == OK:
-            residual, sweeps = newton(problem, room)
+            residual, sweeps = newton(problem, room, FEW if level < FINEST else MANY, state.ledger[0])
             iterations += sweeps
             wrong = what_is_wrong(problem, state, solids, residual)
         if wrong != 0 and level < FINEST:

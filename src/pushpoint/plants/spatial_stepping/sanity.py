@@ -20,8 +20,10 @@ from pushpoint.plants.spatial_stepping.model import (
     FASTEST,
     FRICTION,
     HAS_PLANE,
+    LEAST_HEIGHT,
     MARGIN,
     MEETINGS,
+    MOST_ENERGY,
     NORMAL,
     NUMERICAL,
     SERVO,
@@ -38,9 +40,7 @@ from pushpoint.plants.spatial_stepping.step import aim_axes, measure_works, turn
 from pushpoint.types import FloatArray
 
 NOT_SOLVED, TOO_MUCH_ENERGY, TOO_DEEP, TOO_FAR_ROUND = 1, 2, 4, 8  # as types.Repeated
-MOST_ENERGY = 1e-4  # of the larger kinetic energy that a step may make or lose by itself,
-MOST_OF_WORKS = 5e-3  # and of the works of servos, friction and contacts in it,
-LEAST_HEIGHT = 1e-6  # [m], and this times the weight, or a robot at rest would be repeated for ever
+MOST_OF_WORKS = 5e-3  # of the works of servos, friction and contacts in a step that it may make by itself, see model
 MOST_TURN = 0.5  # [rad] of a link in a step
 EASY = 0.125  # of what a step may make: below, the next part may be twice as long
 SEEN = 0.5  # of the margin in which solids are looked for: no link may move farther in a step

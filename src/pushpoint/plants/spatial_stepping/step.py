@@ -39,17 +39,21 @@ from pushpoint.plants.spatial_stepping.model import (
     FRICTION,
     GRAVITY,
     HAS_PLANE,
+    LEAST_HEIGHT,
     MEET,
     MEETINGS,
+    MOST_ENERGY,
     NORMAL,
     NUMERICAL,
     ORIGIN_X,
     ORIGIN_Y,
     ORIGIN_Z,
+    PUSH_WORK,
     SERVO,
     SINKS,
     TURNING,
     WAS_DEEP,
+    WEIGHT,
     Problem,
     State,
 )
@@ -144,6 +148,7 @@ def begin_step(problem: Problem, state: State, solids: Solids | None) -> int:
     place_links(problem.link, problem.joint, problem.tree)
     place_inertias(problem.link)
     move_links(problem.link, problem.joint, problem.tree)
+    problem.number[PUSH_WORK] = MOST_ENERGY * state.ledger[0] + LEAST_HEIGHT * problem.number[WEIGHT]
     carry_momenta(problem, state, h * b.vx, h * b.vy, h * b.vz)
     fits = find_contacts(problem, state, solids)
     measure_speeds(problem.link, problem.contact, int(problem.number[CONTACTS]))
