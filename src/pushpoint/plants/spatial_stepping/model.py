@@ -32,7 +32,7 @@ LINK_FIELDS = (
 )  # fmt: skip
 JOINT_FIELDS = (
     *FREEDOM_FIELDS,
-    "start", "kept",  # [rad/s], rate at the start of the step, and before the exact tangent is tried
+    "start", "kept", "best",  # [rad/s], at the start of the step, before the exact tangent is tried, best one found
     "servo_p", "servo_d", "limit", "actuated",  # of the servo: gains and limit [N m]
     "drive", "feed",  # [N m s], servo impulse at rate zero; feed-forward
     "spring", "rest", "damper", "armature",
@@ -85,8 +85,10 @@ PAIR_FIELDS = (
 PAIRS_PER_LINK = 12
 CONTACTS_PER_CAPSULE = 32
 LEAST_ROWS, MOST_ROWS = 32, 500  # contacts of links with each other
-MOST_ENERGY = 1e-4  # of the larger kinetic energy that a step may make or lose by itself,
-LEAST_HEIGHT = 1e-6  # [m], and this times the weight, or a robot at rest would be repeated for ever
+# What a step may make or lose of energy by itself: a part of the larger kinetic energy, and no more than this per second,
+# so that errors of one sign do not add up; and the weight times a small speed, or a robot at rest would be repeated.
+MOST_ENERGY, MOST_POWER = 1e-4, 2.5e-3  # [1], [1/s]
+LEAST_SPEED = 1e-4  # [m/s]
 MARGIN = 0.05  # [m]: contacts are looked for at most this far from a link
 
 
@@ -109,7 +111,7 @@ class Rows(NamedTuple):
     row: IntArray  # (rows,): contacts
     solution: FloatArray  # (rows + 1, n and more, 6): steps of links and, behind them, of freedoms
     matrix: FloatArray  # (rows, rows + 1)
-    root: FloatArray  # (2, 6): step of the root, and its motion before the exact tangent is tried
+    root: FloatArray  # (3, 6): step of the root, its motion before the exact tangent is tried, and the best one found
 
 
 class State(NamedTuple):
@@ -181,7 +183,7 @@ def make_rows(problem: Problem) -> Rows:
         row=np.zeros(rows, np.int64),
         solution=np.zeros((rows + 1, places, 6)),
         matrix=np.zeros((rows, rows + 1)),
-        root=np.zeros((2, 6)),
+        root=np.zeros((3, 6)),
     )
 
 

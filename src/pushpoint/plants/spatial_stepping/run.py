@@ -9,8 +9,10 @@ from pushpoint.geometry.solids import Solids
 from pushpoint.mechanics.spatial_chain import move_links, place_links
 from pushpoint.numerics.records import Records
 from pushpoint.plants.spatial_stepping.contacts import GROUND
+from pushpoint.plants.spatial_stepping.descent import move_to_best
 from pushpoint.plants.spatial_stepping.joints import drive_joints
 from pushpoint.plants.spatial_stepping.model import (
+    ACCEPT,
     CONTACTS,
     DT,
     ENERGY,
@@ -22,9 +24,10 @@ from pushpoint.plants.spatial_stepping.model import (
     Rows,
     State,
 )
-from pushpoint.plants.spatial_stepping.newton import newton
-from pushpoint.plants.spatial_stepping.sanity import NOT_SOLVED, is_easy, what_is_wrong
+from pushpoint.plants.spatial_stepping.newton import QUICK_STEPS, newton
+from pushpoint.plants.spatial_stepping.sanity import NOT_SOLVED, is_acceptable, is_easy, what_is_wrong
 from pushpoint.plants.spatial_stepping.step import (
+    ACCEPTED,
     NOT_CONVERGED,
     NOT_FINITE,
     OK,
@@ -41,6 +44,7 @@ TABLE_FULL = -1  # the contact table of the trace must grow before the run can g
 IMPACT = 10.0 * 9.81  # [m/s2]: a contact that is stopped harder than this is an impact
 FINEST = 6  # halvings of a step at most
 PARTS = 1 << FINEST
+TRIES = 40  # iterations in search of the best iterate, where a step is accepted all the same
 FEW, MANY = 150, 1_000_000  # iterations before a step is made in shorter parts, and at its finest
 SUMS = 8  # of the tick; as many again since the last row
 
@@ -238,48 +242,80 @@ def write_row(state: State, trace: Trace, time: float, span: float) -> None:
 
 
 @inlined
+def try_part(
+    problem: Problem, solids: Solids | None, room: Rows, state: State, finest: bool
+) -> tuple[int, int, float, int]:
+    """Solve a part of a step whose joints are driven already. Returns its status, what is wrong with it (see sanity),
+    its residual and the number of iterations. At its finest, a part is not refused for anything but its residual."""
+    status = begin_step(problem, state, solids)
+    if status != OK:
+        return status, NOT_SOLVED, math.inf, 0
+    residual, iterations = newton(problem, room, MANY if finest else FEW, state.ledger[0])
+    wrong = what_is_wrong(problem, state, solids, residual)
+    if finest and wrong & NOT_SOLVED:
+        status = NOT_CONVERGED if math.isfinite(problem.number[ENERGY]) else NOT_FINITE
+        if problem.number[ACCEPT] > 0.0:
+            residual = move_to_best(problem, room, TRIES)
+            if is_acceptable(problem, state.ledger[0], residual):
+                status = ACCEPTED
+    return status, wrong, residual, iterations
+
+
+@inlined
 def one_step(
     problem: Problem, solids: Solids | None, room: Rows, state: State, commands: CommandTable, row: int, k: int,
     trace: Trace,
 ) -> int:  # fmt: skip
     """Step k of a tick, made in parts where it would not be a sane one. Returns the status."""
     nominal, done, level, parts, reasons = problem.number[NOMINAL], 0, 0, 0, 0
-    worst, iterations, status = 0.0, 0, OK
-    while done < PARTS and status == OK:
+    worst, iterations, fallbacks, verdict = 0.0, 0, 0, OK
+    while done < PARTS:
         size = PARTS >> level
-        dt = problem.number[DT] = nominal * size / PARTS
-        drive_joints(problem.joint, commands, row, (k + (done + size) / PARTS) * nominal, dt)
-        status, wrong, residual = begin_step(problem, state, solids), NOT_SOLVED, math.inf
-        if status == OK:
-            residual, sweeps = newton(problem, room, FEW if level < FINEST else MANY, state.ledger[0])
-            iterations += sweeps
-            wrong = what_is_wrong(problem, state, solids, residual)
+        problem.number[DT] = nominal * size / PARTS
+        drive_joints(problem.joint, commands, row, (k + (done + size) / PARTS) * nominal, problem.number[DT])
+        status, wrong, residual, sweeps = try_part(problem, solids, room, state, level == FINEST)
+        iterations += sweeps
+        fallbacks += sweeps > QUICK_STEPS
         if wrong != 0 and level < FINEST:
             undo_step(problem, state)
             reasons |= wrong
-            level, status = level + 1, OK
+            level += 1
             continue
         worst = max(worst, residual)
-        if status == OK and wrong & NOT_SOLVED:
-            status = NOT_CONVERGED if math.isfinite(problem.number[ENERGY]) else NOT_FINITE
         if status != OK:
+            verdict = status
+        if verdict != OK and verdict != ACCEPTED:
             undo_step(problem, state)
             break
         end_step(problem, state)
         if not add_impulses(problem, state):
-            status = TOO_MANY_CONTACTS
+            verdict = TOO_MANY_CONTACTS
+            break
         done += size
         parts += 1
         if level > 0 and done % (2 * size) == 0 and is_easy(problem.number):
             level -= 1
     problem.number[DT] = nominal
     state.clock[0] += 1
+    note_step(trace, worst, iterations, verdict)
+    if iterations > QUICK_STEPS or reasons != 0:
+        note_repeats(trace, parts, reasons, fallbacks)
+    return OK if verdict == ACCEPTED else verdict
+
+
+@kernel
+def note_step(trace: Trace, residual: float, iterations: int, status: int) -> None:
     at = trace.cursor[2]
-    trace.step[at, 0], trace.step[at, 1], trace.step[at, 2] = worst, iterations, status
+    trace.step[at, 0], trace.step[at, 1], trace.step[at, 2] = residual, iterations, status
+    trace.cursor[2] = at + 1
+
+
+@kernel
+def note_repeats(trace: Trace, parts: int, reasons: int, fallbacks: int) -> None:
+    at = trace.cursor[2] - 1
     if reasons != 0:
         trace.step[at, 3], trace.step[at, 4] = parts, reasons
-    trace.cursor[2] = at + 1
-    return status
+    trace.step[at, 5] = fallbacks
 
 
 @entry_point

@@ -20,10 +20,8 @@ from pushpoint.plants.spatial_stepping.model import (
     FASTEST,
     FRICTION,
     HAS_PLANE,
-    LEAST_HEIGHT,
     MARGIN,
     MEETINGS,
-    MOST_ENERGY,
     NORMAL,
     NUMERICAL,
     SERVO,
@@ -32,16 +30,16 @@ from pushpoint.plants.spatial_stepping.model import (
     TOLERANCE,
     TURNING,
     WAS_DEEP,
-    WEIGHT,
     Problem,
     State,
 )
-from pushpoint.plants.spatial_stepping.step import aim_axes, measure_works, turn_body
+from pushpoint.plants.spatial_stepping.step import aim_axes, energy_allowed, measure_works, turn_body
 from pushpoint.types import FloatArray
 
 NOT_SOLVED, TOO_MUCH_ENERGY, TOO_DEEP, TOO_FAR_ROUND = 1, 2, 4, 8  # as types.Repeated
 MOST_OF_WORKS = 5e-3  # of the works of servos, friction and contacts in a step that it may make by itself, see model
 MOST_TURN = 0.5  # [rad] of a link in a step
+ACCEPTABLE = 1e-3  # residual of a step with which a run may go on, if plant.on_failure says so
 EASY = 0.125  # of what a step may make: below, the next part may be twice as long
 SEEN = 0.5  # of the margin in which solids are looked for: no link may move farther in a step
 
@@ -63,16 +61,27 @@ def misses(problem: Problem) -> bool:
 
 
 @fused
-def energy_allowed(number: FloatArray, before: float) -> float:
-    """How much energy [J] a step may make or lose by itself."""
-    most = MOST_ENERGY * max(before, number[ENERGY]) + LEAST_HEIGHT * number[WEIGHT]
-    return float(most + MOST_OF_WORKS * (abs(number[SERVO]) + abs(number[FRICTION]) + abs(number[NORMAL])))
+def energy_made(number: FloatArray, before: float) -> float:
+    """What the step made or lost of energy by itself, over what it may."""
+    most = energy_allowed(number, number[DT], max(before, number[ENERGY]))
+    most += MOST_OF_WORKS * (abs(number[SERVO]) + abs(number[FRICTION]) + abs(number[NORMAL]))
+    return float(abs(number[NUMERICAL]) / most)
 
 
 @fused
 def is_easy(number: FloatArray) -> bool:
     """Whether a part that was just made had so little to do that the next may be twice as long."""
-    return bool(abs(number[NUMERICAL]) <= EASY * energy_allowed(number, number[ENERGY]))
+    return bool(energy_made(number, number[ENERGY]) <= EASY)
+
+
+@kernel
+def is_acceptable(problem: Problem, before: float, residual: float) -> bool:
+    """Whether a run may go on with a step that was not solved to the tolerance: it is nearly solved, and makes no energy
+    beyond what any step may. Measures its works."""
+    measure_works(problem, before)
+    number = problem.number
+    makes = number[NUMERICAL] > 0.0 and energy_made(number, before) > 1.0
+    return bool(residual <= ACCEPTABLE and math.isfinite(number[ENERGY]) and not makes)
 
 
 @kernel
@@ -129,7 +138,7 @@ def what_is_wrong(problem: Problem, state: State, solids: Solids | None, residua
         return NOT_SOLVED
     if not number[DT] * number[DT] * number[TURNING] <= MOST_TURN * MOST_TURN:
         wrong |= TOO_FAR_ROUND
-    if not abs(number[NUMERICAL]) <= energy_allowed(number, before):
+    if not energy_made(number, before) <= 1.0:
         wrong |= TOO_MUCH_ENERGY
     if wrong == 0 and goes_too_deep(problem, state, solids):
         wrong |= TOO_DEEP

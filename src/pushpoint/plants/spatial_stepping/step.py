@@ -39,10 +39,12 @@ from pushpoint.plants.spatial_stepping.model import (
     FRICTION,
     GRAVITY,
     HAS_PLANE,
-    LEAST_HEIGHT,
+    LEAST_SPEED,
     MEET,
     MEETINGS,
     MOST_ENERGY,
+    MOST_POWER,
+    NOMINAL,
     NORMAL,
     NUMERICAL,
     ORIGIN_X,
@@ -59,7 +61,8 @@ from pushpoint.plants.spatial_stepping.model import (
 )
 from pushpoint.types import FloatArray
 
-OK, NOT_CONVERGED, NOT_FINITE, TOO_MANY_CONTACTS = range(4)
+OK, NOT_CONVERGED, NOT_FINITE, TOO_MANY_CONTACTS = range(4)  # as types.Status
+ACCEPTED = 5
 
 
 @kernel
@@ -126,6 +129,12 @@ def find_contacts(problem: Problem, state: State, solids: Solids | None) -> bool
 
 
 @fused
+def energy_allowed(number: FloatArray, dt: float, energy: float) -> float:
+    """How much energy [J] a step of dt [s] may make or lose by itself, with a kinetic energy [J]."""
+    return float(min(MOST_ENERGY, MOST_POWER * dt) * energy + LEAST_SPEED * dt * number[WEIGHT])
+
+
+@fused
 def keep_root(problem: Problem, b: Records) -> None:
     """The pose of the root at the start of the step, to go back to."""
     number = problem.number
@@ -148,7 +157,7 @@ def begin_step(problem: Problem, state: State, solids: Solids | None) -> int:
     place_links(problem.link, problem.joint, problem.tree)
     place_inertias(problem.link)
     move_links(problem.link, problem.joint, problem.tree)
-    problem.number[PUSH_WORK] = MOST_ENERGY * state.ledger[0] + LEAST_HEIGHT * problem.number[WEIGHT]
+    problem.number[PUSH_WORK] = 0.5 * energy_allowed(problem.number, problem.number[NOMINAL], state.ledger[0])
     carry_momenta(problem, state, h * b.vx, h * b.vy, h * b.vz)
     fits = find_contacts(problem, state, solids)
     measure_speeds(problem.link, problem.contact, int(problem.number[CONTACTS]))
