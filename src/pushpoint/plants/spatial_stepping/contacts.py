@@ -13,6 +13,7 @@ from pushpoint.geometry.solids import Solids
 from pushpoint.numerics.records import Records
 from pushpoint.plants.spatial_stepping.model import (
     CONTACTS,
+    DEEPEST,
     DOWN_X,
     DOWN_Y,
     DOWN_Z,
@@ -26,6 +27,7 @@ from pushpoint.plants.spatial_stepping.model import (
     ORIGIN_X,
     ORIGIN_Y,
     ORIGIN_Z,
+    PUSH_SPEED,
     PUSH_WORK,
     ROLL,
     Problem,
@@ -35,6 +37,7 @@ from pushpoint.types import FloatArray
 
 RECOVERY = 0.25  # part of a penetration that is undone in a whole step: all of it at once would add energy
 PUSH_OUT = 2.0  # [m/s], at most
+OVERLAP_OUT = 0.1  # [m/s]: of links that start inside of something, which are not thrown out of it
 SAME_WAY = 0.95  # cosine between the normals of contacts that follow each other
 CODES = 4.0  # per capsule: tail end and head end on the plane
 GROUND = -1.0  # as an obstacle
@@ -132,18 +135,18 @@ def set_gap(c: Records, number: FloatArray, gap: float, bend: float) -> None:
 @fused
 def push_out(c: Records, number: FloatArray, gap: float) -> float:
     """The speed [m/s] at which a penetration is undone: by a part in a whole step, also in parts of it, so that short
-    parts do not throw out what a long one let in.
+    parts do not throw out what a long one let in; and no faster than the work of it is small.
 
-    Under the load of the last step a contact yields. Beyond that it is pushed out no faster than the work of it is
-    small. In parts of a step, in which a contact yields less, it rests where it rests in whole ones.
+    Under its load a contact yields, and rests where it is pushed out as fast. In parts of a step, in which it yields
+    less, it is to rest at the same depth: there the load of the last step counts.
     """
     share, most = number[DT] / number[NOMINAL], number[PUSH_WORK]
     push = min(-RECOVERY * gap / number[NOMINAL], PUSH_OUT)
-    if push * c.disc > most * share or share < 1.0:
-        load = c.disc / share
-        give = load / c.hard
+    if push > number[PUSH_SPEED] or push * c.disc > most * share or share < 1.0:
+        give = c.disc / (share * c.hard)
+        least = min(push, OVERLAP_OUT) if -gap > number[DEEPEST] else 0.0
         if push > give:
-            push = give + min(push - give, most / max(load, 1e-300))
+            push = max(give + min(push - give, number[PUSH_SPEED], most * share / max(c.disc, 1e-300)), least)
         push = max(push - (1.0 - share) * give, 0.0)
     return float(push)
 

@@ -75,20 +75,21 @@ PAIR_FIELDS = (
 (
     DT, TOLERANCE, MAX_ITERATIONS, WEIGHT, DOWN_X, DOWN_Y, DOWN_Z, MU_T, MU_S, ROLL,  # of the run
     NOMINAL, HAS_PLANE, HARDNESS, MEET, LONGEST, BIGGEST, THINNEST, DEEPEST, ACCEPT,  # NOMINAL: DT of a whole step
-    CONTACTS, MEETINGS, PUSH_WORK, WORST_LINK, ORIGIN_X, ORIGIN_Y, ORIGIN_Z,  # of the step
+    CONTACTS, MEETINGS, PUSH_WORK, PUSH_SPEED, WORST_LINK, ORIGIN_X, ORIGIN_Y, ORIGIN_Z,  # of the step
     LOW, HIGH,  # of the iteration: links whose contacts changed
     ENERGY, SERVO, FRICTION, NORMAL, NUMERICAL, GRAVITY,  # [J], of the step: kinetic energy at its end, and works
     FASTEST, TURNING, SINKS, WAS_DEEP,  # squares [m2/s2], [rad2/s2]; whether a contact ends too deep; [m] at the start
     BEFORE_X, BEFORE_Y, BEFORE_Z, BEFORE_QW, BEFORE_QX, BEFORE_QY, BEFORE_QZ,  # pose of the root at its start
     NUMBERS,
-) = range(46)  # fmt: skip
+) = range(47)  # fmt: skip
 PAIRS_PER_LINK = 12
 CONTACTS_PER_CAPSULE = 32
 LEAST_ROWS, MOST_ROWS = 32, 500  # contacts of links with each other
-# What a step may make or lose of energy by itself: a part of the larger kinetic energy, and no more than this per second,
-# so that errors of one sign do not add up; and the weight times a small speed, or a robot at rest would be repeated.
+# What a step may make or lose of energy by itself: a part of the larger kinetic energy, and no more than so much per
+# second, as errors of one sign add up; and the weight times a small speed, or a robot at rest would be repeated.
 MOST_ENERGY, MOST_POWER = 1e-4, 2.5e-3  # [1], [1/s]
 LEAST_SPEED = 1e-4  # [m/s]
+SAFETY = 0.9  # of the depth that is allowed: how deep a link is at the end of a step is known to second order
 MARGIN = 0.05  # [m]: contacts are looked for at most this far from a link
 
 
@@ -198,7 +199,7 @@ def make_surroundings(robot: Robot, world: World) -> Solids | None:
 def _numbers(robot: Robot, world: World, options: SpatialSteppingOptions) -> FloatArray:
     number = np.zeros(NUMBERS)
     number[DT] = number[NOMINAL] = options.dt
-    number[DEEPEST] = deepest_allowed(options.dt)
+    number[DEEPEST] = SAFETY * deepest_allowed(options.dt)
     number[ACCEPT] = options.on_failure == "accept"
     number[TOLERANCE], number[MAX_ITERATIONS] = options.tolerance, options.max_iterations
     number[WEIGHT] = robot.mass * max(world.gravity, EARTH)  # a scale for residuals, also in space

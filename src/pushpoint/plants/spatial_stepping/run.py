@@ -284,7 +284,7 @@ def one_step(
         worst = max(worst, residual)
         if status != OK:
             verdict = status
-        if verdict != OK and verdict != ACCEPTED:
+        if verdict not in (OK, ACCEPTED):
             undo_step(problem, state)
             break
         end_step(problem, state)

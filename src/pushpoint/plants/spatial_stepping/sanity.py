@@ -76,8 +76,8 @@ def is_easy(number: FloatArray) -> bool:
 
 @kernel
 def is_acceptable(problem: Problem, before: float, residual: float) -> bool:
-    """Whether a run may go on with a step that was not solved to the tolerance: it is nearly solved, and makes no energy
-    beyond what any step may. Measures its works."""
+    """Whether a run may go on with a step that was not solved to the tolerance: it is nearly solved, and makes no more
+    energy than any step may. Measures its works."""
     measure_works(problem, before)
     number = problem.number
     makes = number[NUMERICAL] > 0.0 and energy_made(number, before) > 1.0
@@ -138,7 +138,7 @@ def what_is_wrong(problem: Problem, state: State, solids: Solids | None, residua
         return NOT_SOLVED
     if not number[DT] * number[DT] * number[TURNING] <= MOST_TURN * MOST_TURN:
         wrong |= TOO_FAR_ROUND
-    if not energy_made(number, before) <= 1.0:
+    if not energy_made(number, before) <= 1.0 and number[WAS_DEEP] < 2.0 * number[DEEPEST]:
         wrong |= TOO_MUCH_ENERGY
     if wrong == 0 and goes_too_deep(problem, state, solids):
         wrong |= TOO_DEEP

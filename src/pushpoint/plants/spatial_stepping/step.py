@@ -50,6 +50,7 @@ from pushpoint.plants.spatial_stepping.model import (
     ORIGIN_X,
     ORIGIN_Y,
     ORIGIN_Z,
+    PUSH_SPEED,
     PUSH_WORK,
     SERVO,
     SINKS,
@@ -135,6 +136,15 @@ def energy_allowed(number: FloatArray, dt: float, energy: float) -> float:
 
 
 @fused
+def limit_push_out(problem: Problem, energy: float) -> None:
+    """The work [J] that pushing a link out of something may do in a step, and the speed [m/s] at which it does that
+    under the weight of a link."""
+    number = problem.number
+    number[PUSH_WORK] = 0.5 * energy_allowed(number, number[NOMINAL], energy)
+    number[PUSH_SPEED] = number[PUSH_WORK] * problem.link.shape[0] / (number[WEIGHT] * number[NOMINAL])
+
+
+@fused
 def keep_root(problem: Problem, b: Records) -> None:
     """The pose of the root at the start of the step, to go back to."""
     number = problem.number
@@ -157,7 +167,7 @@ def begin_step(problem: Problem, state: State, solids: Solids | None) -> int:
     place_links(problem.link, problem.joint, problem.tree)
     place_inertias(problem.link)
     move_links(problem.link, problem.joint, problem.tree)
-    problem.number[PUSH_WORK] = 0.5 * energy_allowed(problem.number, problem.number[NOMINAL], state.ledger[0])
+    limit_push_out(problem, state.ledger[0])
     carry_momenta(problem, state, h * b.vx, h * b.vy, h * b.vz)
     fits = find_contacts(problem, state, solids)
     measure_speeds(problem.link, problem.contact, int(problem.number[CONTACTS]))
