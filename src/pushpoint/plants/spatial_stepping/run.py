@@ -12,24 +12,21 @@ from pushpoint.plants.spatial_stepping.contacts import GROUND
 from pushpoint.plants.spatial_stepping.descent import move_to_best
 from pushpoint.plants.spatial_stepping.joints import drive_joints
 from pushpoint.plants.spatial_stepping.model import (
-    ACCEPT,
     CONTACTS,
     DT,
-    ENERGY,
     NOMINAL,
     ORIGIN_X,
     ORIGIN_Y,
     ORIGIN_Z,
+    TOLERANCE,
     Problem,
     Rows,
     State,
 )
 from pushpoint.plants.spatial_stepping.newton import QUICK_STEPS, newton
-from pushpoint.plants.spatial_stepping.sanity import NOT_SOLVED, is_acceptable, is_easy, what_is_wrong
+from pushpoint.plants.spatial_stepping.sanity import NOT_SOLVED, is_easy, verdict_on, what_is_wrong
 from pushpoint.plants.spatial_stepping.step import (
     ACCEPTED,
-    NOT_CONVERGED,
-    NOT_FINITE,
     OK,
     TOO_MANY_CONTACTS,
     aim_axes,
@@ -243,22 +240,23 @@ def write_row(state: State, trace: Trace, time: float, span: float) -> None:
 
 @inlined
 def try_part(
-    problem: Problem, solids: Solids | None, room: Rows, state: State, finest: bool
+    problem: Problem, solids: Solids | None, room: Rows, state: State, finest: bool, left: float
 ) -> tuple[int, int, float, int]:
     """Solve a part of a step whose joints are driven already. Returns its status, what is wrong with it (see sanity),
-    its residual and the number of iterations. At its finest, a part is not refused for anything but its residual."""
+    its residual, relative to the whole step, and the number of iterations.
+
+    At its finest, a part is refused for its residual alone, and that may be all that is `left` of the tolerance of the
+    whole step."""
     status = begin_step(problem, state, solids)
     if status != OK:
         return status, NOT_SOLVED, math.inf, 0
+    share = problem.number[DT] / problem.number[NOMINAL]
     residual, iterations = newton(problem, room, MANY if finest else FEW, state.ledger[0])
     wrong = what_is_wrong(problem, state, solids, residual)
     if finest and wrong & NOT_SOLVED:
-        status = NOT_CONVERGED if math.isfinite(problem.number[ENERGY]) else NOT_FINITE
-        if problem.number[ACCEPT] > 0.0:
-            residual = move_to_best(problem, room, TRIES)
-            if is_acceptable(problem, state.ledger[0], residual):
-                status = ACCEPTED
-    return status, wrong, residual, iterations
+        residual = move_to_best(problem, room, TRIES)
+        status = verdict_on(problem, state.ledger[0], residual, share * residual <= left)
+    return status, wrong, share * residual, iterations
 
 
 @inlined
@@ -268,12 +266,14 @@ def one_step(
 ) -> int:  # fmt: skip
     """Step k of a tick, made in parts where it would not be a sane one. Returns the status."""
     nominal, done, level, parts, reasons = problem.number[NOMINAL], 0, 0, 0, 0
-    worst, iterations, fallbacks, verdict = 0.0, 0, 0, OK
+    total, iterations, fallbacks, verdict = 0.0, 0, 0, OK
     while done < PARTS:
         size = PARTS >> level
         problem.number[DT] = nominal * size / PARTS
         drive_joints(problem.joint, commands, row, (k + (done + size) / PARTS) * nominal, problem.number[DT])
-        status, wrong, residual, sweeps = try_part(problem, solids, room, state, level == FINEST)
+        status, wrong, residual, sweeps = try_part(
+            problem, solids, room, state, level == FINEST, problem.number[TOLERANCE] - total
+        )
         iterations += sweeps
         fallbacks += sweeps > QUICK_STEPS
         if wrong != 0 and level < FINEST:
@@ -281,7 +281,7 @@ def one_step(
             reasons |= wrong
             level += 1
             continue
-        worst = max(worst, residual)
+        total += residual
         if status != OK:
             verdict = status
         if verdict not in (OK, ACCEPTED):
@@ -297,7 +297,7 @@ def one_step(
             level -= 1
     problem.number[DT] = nominal
     state.clock[0] += 1
-    note_step(trace, worst, iterations, verdict)
+    note_step(trace, total, iterations, verdict)
     if iterations > QUICK_STEPS or reasons != 0:
         note_repeats(trace, parts, reasons, fallbacks)
     return OK if verdict == ACCEPTED else verdict

@@ -13,6 +13,7 @@ from pushpoint.geometry.capsule_solids import capsule_contacts
 from pushpoint.geometry.solids import Solids
 from pushpoint.mechanics.spatial_chain import place_links
 from pushpoint.plants.spatial_stepping.model import (
+    ACCEPT,
     BIGGEST,
     DEEPEST,
     DT,
@@ -33,7 +34,16 @@ from pushpoint.plants.spatial_stepping.model import (
     Problem,
     State,
 )
-from pushpoint.plants.spatial_stepping.step import aim_axes, energy_allowed, measure_works, turn_body
+from pushpoint.plants.spatial_stepping.step import (
+    ACCEPTED,
+    NOT_CONVERGED,
+    NOT_FINITE,
+    OK,
+    aim_axes,
+    energy_allowed,
+    measure_works,
+    turn_body,
+)
 from pushpoint.types import FloatArray
 
 NOT_SOLVED, TOO_MUCH_ENERGY, TOO_DEEP, TOO_FAR_ROUND = 1, 2, 4, 8  # as types.Repeated
@@ -75,13 +85,18 @@ def is_easy(number: FloatArray) -> bool:
 
 
 @kernel
-def is_acceptable(problem: Problem, before: float, residual: float) -> bool:
-    """Whether a run may go on with a step that was not solved to the tolerance: it is nearly solved, and makes no more
-    energy than any step may. Measures its works."""
+def verdict_on(problem: Problem, before: float, residual: float, solved: bool) -> int:
+    """Status of a part that was not solved at its finest, after all: `solved`, where its residual is small in the whole
+    step. If plant.on_failure says so, a run goes on with one that is nearly solved, and makes no more energy than any
+    step may. Measures its works."""
     measure_works(problem, before)
     number = problem.number
+    if not math.isfinite(number[ENERGY]):
+        return NOT_FINITE
+    if solved:
+        return OK
     makes = number[NUMERICAL] > 0.0 and energy_made(number, before) > 1.0
-    return bool(residual <= ACCEPTABLE and math.isfinite(number[ENERGY]) and not makes)
+    return ACCEPTED if number[ACCEPT] > 0.0 and residual <= ACCEPTABLE and not makes else NOT_CONVERGED
 
 
 @kernel
