@@ -144,7 +144,7 @@ def push_out(c: Records, number: FloatArray, gap: float) -> float:
     push = min(-RECOVERY * gap / number[NOMINAL], PUSH_OUT)
     if push > number[PUSH_SPEED] or push * c.disc > most * share or share < 1.0:
         give = c.disc / (share * c.hard)
-        least = min(push, OVERLAP_OUT) if -gap > number[DEEPEST] else 0.0
+        least = min(push, OVERLAP_OUT) if -gap > 2.0 * number[DEEPEST] else 0.0
         if push > give:
             push = max(give + min(push - give, number[PUSH_SPEED], most * share / max(c.disc, 1e-300)), least)
         push = max(push - (1.0 - share) * give, 0.0)
@@ -187,7 +187,7 @@ def near_plane(problem: Problem, state: State) -> int:
             c.code, c.obstacle, c.place, c.which = -1.0 - CODES * m - end, GROUND, place, end
             c.sphere = 3.0 * m + end
             seen = recall(c, state, seen, gap + dt * (speed + fall), share)
-            set_gap(c, problem.number, gap, bend_up(a, r1, r2, r3))
+            set_gap(c, problem.number, gap, bend_up(a, r1, r2, r3 + radius))
             count += 1
     return count
 
@@ -229,7 +229,8 @@ def add_solid(problem: Problem, state: State, count: int, seen: int, m: int, row
     fall = n1 * problem.number[DOWN_X] + n2 * problem.number[DOWN_Y] + n3 * problem.number[DOWN_Z]
     foreseen = gap + dt * (end_speed(a, c.r1, c.r2, c.r3, n1, n2, n3) + dt * fall)
     seen = recall(c, state, seen, foreseen, dt / problem.number[NOMINAL])
-    set_gap(c, problem.number, gap, bend_of(a, c.r1, c.r2, c.r3, n1, n2, n3))
+    r1, r2, r3 = c.r1 + radius * n1, c.r2 + radius * n2, c.r3 + radius * n3  # its centre, which does not roll
+    set_gap(c, problem.number, gap, bend_of(a, r1, r2, r3, n1, n2, n3))
     return seen
 
 

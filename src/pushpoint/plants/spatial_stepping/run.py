@@ -14,6 +14,7 @@ from pushpoint.plants.spatial_stepping.joints import drive_joints
 from pushpoint.plants.spatial_stepping.model import (
     CONTACTS,
     DT,
+    HARDNESS,
     NOMINAL,
     ORIGIN_X,
     ORIGIN_Y,
@@ -41,6 +42,7 @@ TABLE_FULL = -1  # the contact table of the trace must grow before the run can g
 IMPACT = 10.0 * 9.81  # [m/s2]: a contact that is stopped harder than this is an impact
 FINEST = 6  # halvings of a step at most
 PARTS = 1 << FINEST
+SOFTER, SOFTEST = 0.1, 2  # where a part cannot be solved at its finest, contacts are made softer, at most twice
 TRIES = 40  # iterations in search of the best iterate, where a step is accepted all the same
 FEW, MANY = 150, 1_000_000  # iterations before a step is made in shorter parts, and at its finest
 SUMS = 8  # of the tick; as many again since the last row
@@ -266,7 +268,7 @@ def one_step(
 ) -> int:  # fmt: skip
     """Step k of a tick, made in parts where it would not be a sane one. Returns the status."""
     nominal, done, level, parts, reasons = problem.number[NOMINAL], 0, 0, 0, 0
-    total, iterations, fallbacks, verdict = 0.0, 0, 0, OK
+    total, iterations, fallbacks, verdict, softer, hardness = 0.0, 0, 0, OK, 0, problem.number[HARDNESS]
     while done < PARTS:
         size = PARTS >> level
         problem.number[DT] = nominal * size / PARTS
@@ -276,10 +278,15 @@ def one_step(
         )
         iterations += sweeps
         fallbacks += sweeps > QUICK_STEPS
+        reasons |= wrong
         if wrong != 0 and level < FINEST:
             undo_step(problem, state)
-            reasons |= wrong
             level += 1
+            continue
+        if status != OK and softer < SOFTEST:
+            undo_step(problem, state)
+            softer += 1
+            problem.number[HARDNESS] *= SOFTER
             continue
         total += residual
         if status != OK:
@@ -293,9 +300,11 @@ def one_step(
             break
         done += size
         parts += 1
+        if softer > 0:
+            problem.number[HARDNESS], softer, fallbacks = hardness, 0, fallbacks + 1
         if level > 0 and done % (2 * size) == 0 and is_easy(problem.number):
             level -= 1
-    problem.number[DT] = nominal
+    problem.number[DT], problem.number[HARDNESS] = nominal, hardness
     state.clock[0] += 1
     note_step(trace, total, iterations, verdict)
     if iterations > QUICK_STEPS or reasons != 0:
