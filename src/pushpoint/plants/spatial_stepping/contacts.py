@@ -13,6 +13,7 @@ from pushpoint.geometry.solids import Solids
 from pushpoint.numerics.records import Records
 from pushpoint.plants.spatial_stepping.model import (
     CONTACTS,
+    DEEPEST,
     DOWN_X,
     DOWN_Y,
     DOWN_Z,
@@ -22,20 +23,26 @@ from pushpoint.plants.spatial_stepping.model import (
     MARGIN,
     MU_S,
     MU_T,
+    NOMINAL,
     ORIGIN_X,
     ORIGIN_Y,
     ORIGIN_Z,
+    PUSH_SPEED,
+    PUSH_WORK,
     ROLL,
     Problem,
     State,
 )
+from pushpoint.types import FloatArray
 
-RECOVERY = 0.25  # part of a penetration that is undone in a step: all of it at once would add energy
-PUSH_OUT = 0.1  # [m/s], at most: links that start inside of something are not thrown out of it
+RECOVERY = 0.25  # part of a penetration that is undone in a whole step: all of it at once would add energy
+PUSH_OUT = 2.0  # [m/s], at most
+OVERLAP_OUT = 0.1  # [m/s]: of links that start inside of something, which are not thrown out of it
 SAME_WAY = 0.95  # cosine between the normals of contacts that follow each other
 CODES = 4.0  # per capsule: tail end and head end on the plane
 GROUND = -1.0  # as an obstacle
 TOO_MANY = -1
+NEW = -1.0  # as an overlap: of a contact that was not there in the last step
 
 
 @fused
@@ -65,14 +72,15 @@ def set_friction(c: Records, a: Records, hardness: float, mu_t: float, mu_s: flo
 
 
 @fused
-def take_over(c: Records, old: Records) -> None:
-    """Begin as another contact ended."""
-    c.disc, c.closed, c.slips, c.rolls = old.pn, old.closed, old.slips, old.rolls
-    c.lt, c.ls, c.lr, c.lq = old.lt, old.ls, old.lr, old.lq
+def take_over(c: Records, old: Records, share: float) -> None:
+    """Begin as another contact ended; `share`: of a whole step, as impulses of whole steps are remembered."""
+    c.disc, c.closed, c.slips, c.rolls = share * old.pn, old.closed, old.slips, old.rolls
+    c.overlap = old.overlap
+    c.lt, c.ls, c.lr, c.lq = share * old.lt, share * old.ls, share * old.lr, share * old.lq
 
 
 @kernel
-def recall(c: Records, state: State, seen: int, foreseen: float) -> int:
+def recall(c: Records, state: State, seen: int, foreseen: float, share: float) -> int:
     """What the contact did in the last step. Where a sphere of a link goes from one feature of a solid to the next, it
     is what it did on the last, if both push in about the same direction. A contact that is new presses if it will.
     Returns where to look next."""
@@ -83,23 +91,64 @@ def recall(c: Records, state: State, seen: int, foreseen: float) -> int:
             at -= count
         old = state.memory[at]
         if old.code == c.code:
-            take_over(c, old)
+            take_over(c, old, share)
             return at + 1
         if old.sphere == c.sphere and old.n1 * c.n1 + old.n2 * c.n2 + old.n3 * c.n3 > SAME_WAY:
             near = at
     if near >= 0:
-        take_over(c, state.memory[near])
+        take_over(c, state.memory[near], share)
         return seen
     c.lt = c.ls = c.lr = c.lq = c.disc = 0.0
+    c.overlap = NEW
     c.slips = c.rolls = 1.0
     c.closed = 1.0 if foreseen < 0.0 else 0.0
     return seen
 
 
 @fused
-def set_gap(c: Records, gap: float, dt: float) -> None:
+def bend_of(a: Records, r1: float, r2: float, r3: float, n1: float, n2: float, n3: float) -> float:
+    """Acceleration [m/s2] along a direction of the material point at r while all joint rates stay as they are."""
+    p1 = a.v1 + a.w2 * r3 - a.w3 * r2
+    p2 = a.v2 + a.w3 * r1 - a.w1 * r3
+    p3 = a.v3 + a.w1 * r2 - a.w2 * r1
+    bend = n1 * (a.b4 + a.b2 * r3 - a.b3 * r2 + a.w2 * p3 - a.w3 * p2)
+    bend += n2 * (a.b5 + a.b3 * r1 - a.b1 * r3 + a.w3 * p1 - a.w1 * p3)
+    return float(bend + n3 * (a.b6 + a.b1 * r2 - a.b2 * r1 + a.w1 * p2 - a.w2 * p1))
+
+
+@fused
+def bend_up(a: Records, r1: float, r2: float, r3: float) -> float:
+    """The same along z."""
+    p1, p2 = a.v1 + a.w2 * r3 - a.w3 * r2, a.v2 + a.w3 * r1 - a.w1 * r3
+    return float(a.b6 + a.b1 * r2 - a.b2 * r1 + a.w1 * p2 - a.w2 * p1)
+
+
+@fused
+def set_gap(c: Records, number: FloatArray, gap: float, bend: float) -> None:
+    """A gap, whose contact point moves along a curve, may close in this step; a penetration is undone."""
+    dt = number[DT]
     c.gap = gap
-    c.approach = gap / dt if gap > 0.0 else max(RECOVERY * gap / dt, -PUSH_OUT)
+    c.approach = gap / dt if gap > 0.0 else -push_out(c, number, gap)
+    c.approach += max(min(0.5 * dt * bend, PUSH_OUT), -PUSH_OUT)
+
+
+@fused
+def push_out(c: Records, number: FloatArray, gap: float) -> float:
+    """The speed [m/s] at which a penetration is undone: by a part in a whole step, also in parts of it, so that short
+    parts do not throw out what a long one let in; and no faster than the work of it is small.
+
+    Under its load a contact yields, and rests where it is pushed out as fast. In parts of a step, in which it yields
+    less, it is to rest at the same depth: there the load of the last step counts.
+    """
+    share, most = number[DT] / number[NOMINAL], number[PUSH_WORK]
+    push = min(-RECOVERY * gap / number[NOMINAL], PUSH_OUT)
+    if push > number[PUSH_SPEED] or push * c.disc > most * share or share < 1.0:
+        give = c.disc / (share * c.hard)
+        least = min(push, OVERLAP_OUT) if -gap > 2.0 * number[DEEPEST] else 0.0
+        if push > give:
+            push = max(give + min(push - give, number[PUSH_SPEED], most * share / max(c.disc, 1e-300)), least)
+        push = max(push - (1.0 - share) * give, 0.0)
+    return float(push)
 
 
 @fused
@@ -114,10 +163,10 @@ def end_speed(a: Records, r1: float, r2: float, r3: float, n1: float, n2: float,
 @kernel
 def near_plane(problem: Problem, state: State) -> int:
     """Contacts of both ends of all capsules with the plane z = 0."""
-    dt, hardness = problem.number[DT], problem.number[HARDNESS]
+    dt, hardness, nominal = problem.number[DT], problem.number[HARDNESS], problem.number[NOMINAL]
     mu_t, mu_s, rolling = problem.number[MU_T], problem.number[MU_S], problem.number[ROLL]
     slack, fall = 20.0 * EARTH * dt * dt, dt * problem.number[DOWN_Z]
-    count, seen = 0, 0
+    count, seen, share = 0, 0, dt / nominal
     for m in range(problem.capsule.shape[0]):
         i, left, up = int(problem.capsule[m, 0]), problem.capsule[m, 1], problem.capsule[m, 2]
         half, radius = problem.capsule[m, 3], problem.capsule[m, 4]
@@ -134,21 +183,21 @@ def near_plane(problem: Problem, state: State) -> int:
             c = problem.contact[count]
             c.link, c.other, c.r1, c.r2, c.r3 = i, -1.0, r1, r2, r3
             set_frame(c, a, 0.0, 0.0, 1.0)
-            set_gap(c, gap, dt)
             set_friction(c, a, hardness, mu_t, mu_s, rolling * radius)
             c.code, c.obstacle, c.place, c.which = -1.0 - CODES * m - end, GROUND, place, end
             c.sphere = 3.0 * m + end
-            seen = recall(c, state, seen, gap + dt * (speed + fall))
+            seen = recall(c, state, seen, gap + dt * (speed + fall), share)
+            set_gap(c, problem.number, gap, bend_up(a, r1, r2, r3 + radius))
             count += 1
     return count
 
 
 @fused
-def look_ahead(a: Records, half: float, dt: float) -> float:
-    """How far [m] from a link contacts are looked for: twice the way of its fastest point, and a little."""
+def look_ahead(a: Records, half: float, dt: float, most: float) -> float:
+    """How far [m] from a link contacts are looked for: twice what its fastest point moves, and a little."""
     v1, v2, v3 = a.v1 + a.w2 * a.c3 - a.w3 * a.c2, a.v2 + a.w3 * a.c1 - a.w1 * a.c3, a.v3 + a.w1 * a.c2 - a.w2 * a.c1
     speed = math.sqrt(v1 * v1 + v2 * v2 + v3 * v3) + half * math.sqrt(a.w1 * a.w1 + a.w2 * a.w2 + a.w3 * a.w3)
-    return float(min(20.0 * EARTH * dt * dt + 2.0 * dt * speed, MARGIN))
+    return float(min(20.0 * EARTH * dt * dt + 2.0 * dt * speed, most))
 
 
 @fused
@@ -168,7 +217,6 @@ def add_solid(problem: Problem, state: State, count: int, seen: int, m: int, row
     c.r2 = a.c2 + left * a.y2 + up * a.z2 + place * a.x2 - radius * n2
     c.r3 = a.c3 + left * a.y3 + up * a.z3 + place * a.x3 - radius * n3
     set_frame(c, a, n1, n2, n3)
-    set_gap(c, gap, dt)
     c.obstacle, c.place = found[row, 6], place
     if c.obstacle < 0.0:
         set_friction(
@@ -179,7 +227,11 @@ def add_solid(problem: Problem, state: State, count: int, seen: int, m: int, row
     c.which = found[row, 7] % 3.0
     c.code, c.sphere = found[row, 7] * problem.capsule.shape[0] + m, 3.0 * m + c.which
     fall = n1 * problem.number[DOWN_X] + n2 * problem.number[DOWN_Y] + n3 * problem.number[DOWN_Z]
-    return recall(c, state, seen, gap + dt * (end_speed(a, c.r1, c.r2, c.r3, n1, n2, n3) + dt * fall))
+    foreseen = gap + dt * (end_speed(a, c.r1, c.r2, c.r3, n1, n2, n3) + dt * fall)
+    seen = recall(c, state, seen, foreseen, dt / problem.number[NOMINAL])
+    r1, r2, r3 = c.r1 + radius * n1, c.r2 + radius * n2, c.r3 + radius * n3  # its centre, which does not roll
+    set_gap(c, problem.number, gap, bend_of(a, r1, r2, r3, n1, n2, n3))
+    return seen
 
 
 @kernel
@@ -192,7 +244,7 @@ def near_solids(problem: Problem, state: State, solids: Solids, count: int) -> i
         x = problem.number[ORIGIN_X] + a.c1 + left * a.y1 + up * a.z1
         y = problem.number[ORIGIN_Y] + a.c2 + left * a.y2 + up * a.z2
         z = problem.number[ORIGIN_Z] + a.c3 + left * a.y3 + up * a.z3
-        reach = look_ahead(a, half + radius, problem.number[DT])
+        reach = a.reach = look_ahead(a, half + radius, problem.number[DT], MARGIN)
         rows = capsule_contacts(solids, x, y, z, a.x1, a.x2, a.x3, half, radius, reach, problem.found, 0)
         if rows > problem.found.shape[0] or count + rows > problem.contact.shape[0]:
             return TOO_MANY
@@ -204,14 +256,15 @@ def near_solids(problem: Problem, state: State, solids: Solids, count: int) -> i
 
 @kernel
 def remember_contacts(problem: Problem, memory: Records) -> int:
-    """For the next step. Returns how many there are."""
-    count = int(problem.number[CONTACTS])
+    """For the next step, as impulses of a whole step. Returns how many there are."""
+    count, whole = int(problem.number[CONTACTS]), problem.number[NOMINAL] / problem.number[DT]
     for k in range(count):
         c, kept = problem.contact[k], memory[k]
+        kept.overlap = max(c.overlap, 0.0)
         kept.sphere, kept.n1, kept.n2, kept.n3 = c.sphere, c.n1, c.n2, c.n3
-        kept.code, kept.pn, kept.closed, kept.slips, kept.rolls = c.code, c.pn, c.closed, c.slips, c.rolls
-        kept.lt = c.pt / c.mu_t if c.mu_t > 0.0 else 0.0
-        kept.ls = c.ps / c.mu_s if c.mu_s > 0.0 else 0.0
-        kept.lr = c.pr / c.roll if c.roll > 0.0 else 0.0
-        kept.lq = c.pq / c.roll if c.roll > 0.0 else 0.0
+        kept.code, kept.pn, kept.closed, kept.slips, kept.rolls = c.code, whole * c.pn, c.closed, c.slips, c.rolls
+        kept.lt = whole * c.pt / c.mu_t if c.mu_t > 0.0 else 0.0
+        kept.ls = whole * c.ps / c.mu_s if c.mu_s > 0.0 else 0.0
+        kept.lr = whole * c.pr / c.roll if c.roll > 0.0 else 0.0
+        kept.lq = whole * c.pq / c.roll if c.roll > 0.0 else 0.0
     return count

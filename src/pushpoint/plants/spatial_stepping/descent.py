@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 
 from pushpoint._jit import inlined, kernel
-from pushpoint.mechanics.spatial_chain import later_momentum, momentum
+from pushpoint.mechanics.spatial_chain import later_momentum, momentum, move_links
 from pushpoint.plants.spatial_stepping.iteration import (
     keep_motion,
     load,
@@ -21,7 +21,7 @@ from pushpoint.plants.spatial_stepping.iteration import (
     take_step,
 )
 from pushpoint.plants.spatial_stepping.joints import joint_impulse
-from pushpoint.plants.spatial_stepping.laws import slope
+from pushpoint.plants.spatial_stepping.laws import measure_speeds, slope
 from pushpoint.plants.spatial_stepping.model import CONTACTS, DT, TOLERANCE, Problem, Rows
 
 OVERSHOOT = 0.5  # part of the slope at the start that a full step may leave with the other sign
@@ -228,3 +228,29 @@ def stubbornly(problem: Problem, room: Rows, limit: int, tolerance: float) -> tu
                 break
         span = 5 * FIRST_STEPS if span == FIRST_STEPS else 2 * span
     return residual, done
+
+
+@kernel
+def move_to_best(problem: Problem, room: Rows, limit: int) -> float:
+    """The velocities with the smallest residual that the last ones and some steps from them lead to, where nothing
+    comes to rest. Returns that residual."""
+    best, a = math.inf, problem.link[problem.tree[0, 0]]
+    for _ in range(limit):
+        set_radii(problem)
+        left, _ = load(problem, False)
+        if left < best:
+            best = left
+            room.root[2, 0], room.root[2, 1], room.root[2, 2] = a.w1, a.w2, a.w3
+            room.root[2, 3], room.root[2, 4], room.root[2, 5] = a.v1, a.v2, a.v3
+            for k in range(problem.joint.shape[0]):
+                problem.joint[k].best = problem.joint[k].rate
+        newton_step_afresh(problem, room, False)
+        take_step(problem, length_of_step(problem))
+    a.w1, a.w2, a.w3 = room.root[2, 0], room.root[2, 1], room.root[2, 2]
+    a.v1, a.v2, a.v3 = room.root[2, 3], room.root[2, 4], room.root[2, 5]
+    for k in range(problem.joint.shape[0]):
+        problem.joint[k].rate = problem.joint[k].best
+    move_links(problem.link, problem.joint, problem.tree)
+    measure_speeds(problem.link, problem.contact, int(problem.number[CONTACTS]))
+    set_radii(problem)
+    return load(problem, False)[0]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -26,10 +27,12 @@ LINK_FIELDS = (
     *CHAIN_FIELDS,
     "old1", "old2", "old3", "old4", "old5", "old6",  # momentum about O at the start of the step, gravity included
     "start1", "start2", "start3",  # [m/s], velocity of its centre at the start of the step
+    "size", "thick", "reach",  # [m]: from the centre to the farthest point; radius; how far solids are looked for
+    "meets",  # the first link towards the head that it may touch, see first_to_meet
 )  # fmt: skip
 JOINT_FIELDS = (
     *FREEDOM_FIELDS,
-    "start", "kept",  # [rad/s], rate at the start of the step, and before the exact tangent is tried
+    "start", "kept", "best",  # [rad/s], at the start of the step, before the exact tangent is tried, best one found
     "servo_p", "servo_d", "limit", "actuated",  # of the servo: gains and limit [N m]
     "drive", "feed",  # [N m s], servo impulse at rate zero; feed-forward
     "spring", "rest", "damper", "armature",
@@ -50,11 +53,12 @@ CONTACT_FIELDS = (
     "slips", "rolls",  # 1 where it slides, and where it rolls
     "q1", "q2",  # radius over size, and direction, of the sliding friction that the tangents know
     "code", "sphere", "obstacle", "place", "which",  # what touches: see contacts
+    "overlap",  # [m], of two links from the start on, which is left as it is
 )  # fmt: skip
 # What is remembered of a contact from step to step.
 MEMORY_FIELDS = (
     "code", "sphere", "n1", "n2", "n3",  # see contacts.recall
-    "pn", "lt", "ls", "lr", "lq", "closed", "slips", "rolls",
+    "pn", "lt", "ls", "lr", "lq", "closed", "slips", "rolls", "overlap",
 )  # fmt: skip
 BODY_FIELDS = (
     "x", "y", "z", "qw", "qx", "qy", "qz",  # pose; that of the root is the state, the others follow
@@ -70,13 +74,22 @@ PAIR_FIELDS = (
 # Entries of Problem.number.
 (
     DT, TOLERANCE, MAX_ITERATIONS, WEIGHT, DOWN_X, DOWN_Y, DOWN_Z, MU_T, MU_S, ROLL,  # of the run
-    HAS_PLANE, HARDNESS, MEET,
-    CONTACTS, WORST_LINK, ORIGIN_X, ORIGIN_Y, ORIGIN_Z,  # of the step
+    NOMINAL, HAS_PLANE, HARDNESS, MEET, LONGEST, BIGGEST, THINNEST, DEEPEST, ACCEPT,  # NOMINAL: DT of a whole step
+    CONTACTS, MEETINGS, PUSH_WORK, PUSH_SPEED, WORST_LINK, ORIGIN_X, ORIGIN_Y, ORIGIN_Z,  # of the step
     LOW, HIGH,  # of the iteration: links whose contacts changed
-) = range(20)  # fmt: skip
+    ENERGY, SERVO, FRICTION, NORMAL, NUMERICAL, GRAVITY,  # [J], of the step: kinetic energy at its end, and works
+    FASTEST, TURNING, SINKS, WAS_DEEP,  # squares [m2/s2], [rad2/s2]; whether a contact ends too deep; [m] at the start
+    BEFORE_X, BEFORE_Y, BEFORE_Z, BEFORE_QW, BEFORE_QX, BEFORE_QY, BEFORE_QZ,  # pose of the root at its start
+    NUMBERS,
+) = range(47)  # fmt: skip
 PAIRS_PER_LINK = 12
 CONTACTS_PER_CAPSULE = 32
 LEAST_ROWS, MOST_ROWS = 32, 500  # contacts of links with each other
+# What a step may make or lose of energy by itself: a part of the larger kinetic energy, and no more than so much per
+# second, as errors of one sign add up; and the weight times a small speed, or a robot at rest would be repeated.
+MOST_ENERGY, MOST_POWER = 1e-4, 2.5e-3  # [1], [1/s]
+LEAST_SPEED = 1e-4  # [m/s]
+SAFETY = 0.9  # of the depth that is allowed: how deep a link is at the end of a step is known to second order
 MARGIN = 0.05  # [m]: contacts are looked for at most this far from a link
 
 
@@ -99,7 +112,7 @@ class Rows(NamedTuple):
     row: IntArray  # (rows,): contacts
     solution: FloatArray  # (rows + 1, n and more, 6): steps of links and, behind them, of freedoms
     matrix: FloatArray  # (rows, rows + 1)
-    root: FloatArray  # (2, 6): step of the root, and its motion before the exact tangent is tried
+    root: FloatArray  # (3, 6): step of the root, its motion before the exact tangent is tried, and the best one found
 
 
 class State(NamedTuple):
@@ -119,6 +132,9 @@ def make_problem(robot: Robot, world: World, servo: Servo, options: SpatialStepp
     for row, part in zip(link, robot.links, strict=True):
         row.mass, row.half = part.mass, part.length / 2
         row.roll, row.pitch, row.yaw = part.about_roll, part.about_pitch, part.inertia
+        wide, thick = (1.0, part.radius) if part.shape == "round" else (math.sqrt(2.0), part.rounding)
+        row.size, row.thick = part.half_core + wide * part.radius, thick
+    link["meets"], link["reach"] = first_to_meet(robot), math.inf
     capsule = np.array(
         [
             (i, *capsule)
@@ -126,11 +142,13 @@ def make_problem(robot: Robot, world: World, servo: Servo, options: SpatialStepp
             for capsule in outline(part.shape, part.half_core, part.radius, part.rounding)
         ]
     )
+    number = _numbers(robot, world, options)
+    number[BIGGEST], number[THINNEST] = link["size"].max(), link["thick"].min()
     joints: list[list[int]] = [[] for _ in robot.links[1:]]
     for k, (j, _) in enumerate(robot.freedoms):
         joints[j].append(k)
     return Problem(
-        number=_numbers(robot, world, options),
+        number=number,
         tree=make_tree(len(robot.links), joints),
         link=link,
         joint=_joints(robot, servo),
@@ -141,6 +159,24 @@ def make_problem(robot: Robot, world: World, servo: Servo, options: SpatialStepp
     )
 
 
+def first_to_meet(robot: Robot) -> FloatArray:
+    """Of each link, the first one towards the head from which on links may touch it: not its neighbour, and none that
+    would overlap it even if the chain were straight, as short and thick links do with those next but one."""
+    n, first = len(robot.links), np.zeros(len(robot.links))
+    lead = [link.length / 2 - link.half_core for link in robot.links]
+    thick = [link.radius if link.shape == "round" else link.rounding for link in robot.links]
+    thickest, shortest = max(thick), min(lead)
+    for i in range(n):
+        first[i], between = i + 2, lead[i] - thick[i]
+        for j in range(i + 2, n):
+            between += robot.links[j - 1].length
+            if between + lead[j] - thick[j] <= 0.0:
+                first[i] = j + 1
+            if between + shortest - thickest > 0.0:
+                break
+    return first
+
+
 def make_rows(problem: Problem) -> Rows:
     places = len(problem.link) + (len(problem.joint) + 5) // 6
     rows = min(LEAST_ROWS + 2 * len(problem.capsule), MOST_ROWS) if problem.number[MEET] > 0.0 else 0
@@ -148,7 +184,7 @@ def make_rows(problem: Problem) -> Rows:
         row=np.zeros(rows, np.int64),
         solution=np.zeros((rows + 1, places, 6)),
         matrix=np.zeros((rows, rows + 1)),
-        root=np.zeros((2, 6)),
+        root=np.zeros((3, 6)),
     )
 
 
@@ -161,15 +197,24 @@ def make_surroundings(robot: Robot, world: World) -> Solids | None:
 
 
 def _numbers(robot: Robot, world: World, options: SpatialSteppingOptions) -> FloatArray:
-    number = np.zeros(20)
-    number[DT], number[TOLERANCE], number[MAX_ITERATIONS] = options.dt, options.tolerance, options.max_iterations
+    number = np.zeros(NUMBERS)
+    number[DT] = number[NOMINAL] = options.dt
+    number[DEEPEST] = SAFETY * deepest_allowed(options.dt)
+    number[ACCEPT] = options.on_failure == "accept"
+    number[TOLERANCE], number[MAX_ITERATIONS] = options.tolerance, options.max_iterations
     number[WEIGHT] = robot.mass * max(world.gravity, EARTH)  # a scale for residuals, also in space
     down = np.array(world.down)
     number[DOWN_X : DOWN_Z + 1] = world.gravity * down / np.linalg.norm(down)
     number[MU_T], number[MU_S], number[ROLL] = world.ground.along, world.ground.across, world.ground.rolling
     number[HAS_PLANE] = has_plane(world)
-    number[HARDNESS], number[MEET] = options.hardness, options.self_contact
+    number[HARDNESS], number[MEET] = options.hardness, bool(options.self_contact)
+    number[LONGEST] = max(link.length for link in robot.links)
     return number
+
+
+def deepest_allowed(dt: float) -> float:
+    """How deep [m] a step may leave a link in anything: 1 mm up to steps of 1 ms, 5 mm at 10 ms."""
+    return max(1e-3, 1e-3 + (dt - 1e-3) * 4.0 / 9.0)
 
 
 def _joints(robot: Robot, servo: Servo) -> Records:

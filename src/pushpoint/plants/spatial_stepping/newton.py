@@ -28,16 +28,19 @@ from pushpoint.plants.spatial_stepping.model import (
     DOWN_Y,
     DOWN_Z,
     DT,
+    EARTH,
     HIGH,
     LOW,
     MAX_ITERATIONS,
     TOLERANCE,
+    WEIGHT,
     Problem,
     Rows,
 )
 
 QUICK_STEPS = 20  # iterations with full steps before others are tried
 FALL = 0.3  # of the residual in an iteration, else all tangents are renewed
+ROUND_OFF = 1e-14  # of momenta
 FREE = 1e-11  # tolerance in free flight, where momenta are kept as well as that and each iteration gains three digits
 
 
@@ -84,12 +87,15 @@ def quickly(problem: Problem, room: Rows, limit: int, tolerance: float, last: fl
 
 
 @inlined
-def newton(problem: Problem, room: Rows) -> tuple[float, int]:
-    """Velocities at the end of the step. Returns the relative residual and the number of iterations."""
-    limit, tolerance = int(problem.number[MAX_ITERATIONS]), problem.number[TOLERANCE]
+def newton(problem: Problem, room: Rows, most: int, energy: float) -> tuple[float, int]:
+    """Velocities at the end of the step, by at most so many iterations, from a kinetic energy [J]. Returns the relative
+    residual and the number of iterations."""
+    limit, tolerance = min(int(problem.number[MAX_ITERATIONS]), most), problem.number[TOLERANCE]
     last = math.inf
     if problem.number[CONTACTS] == 0.0:
-        tolerance, last = min(tolerance, FREE), 0.0
+        scale = problem.number[WEIGHT] * problem.number[DT]
+        momentum = math.sqrt(2.0 * energy * problem.number[WEIGHT] / EARTH)
+        tolerance, last = min(tolerance, max(FREE, ROUND_OFF * momentum / scale)), 0.0
         fall(problem)
     else:
         step_as_before(problem, room)

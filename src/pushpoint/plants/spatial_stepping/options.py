@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import Field
 
@@ -20,4 +20,5 @@ class SpatialSteppingOptions(Frozen):
     tolerance: Annotated[float, Field(gt=0, le=1e-3)] = 1e-6  # of impulses, relative to the robot's weight times dt
     max_iterations: Annotated[int, Field(ge=1)] = 1000
     hardness: Annotated[float, Field(ge=10, le=1e5)] = 300.0
-    self_contact: bool = False  # whether links that are not neighbours meet, without friction
+    self_contact: bool | Literal["auto"] = "auto"  # whether links that are not neighbours meet, without friction
+    on_failure: Literal["stop", "accept"] = "stop"  # where a step cannot be solved

@@ -8,22 +8,44 @@ from pushpoint._jit import entry_point, fused, inlined, kernel
 from pushpoint.geometry.solids import Solids
 from pushpoint.mechanics.spatial_chain import move_links, place_links
 from pushpoint.numerics.records import Records
+from pushpoint.plants.spatial_stepping.contacts import GROUND
+from pushpoint.plants.spatial_stepping.descent import move_to_best
 from pushpoint.plants.spatial_stepping.joints import drive_joints
-from pushpoint.plants.spatial_stepping.model import CONTACTS, DT, ORIGIN_X, ORIGIN_Y, ORIGIN_Z, Problem, Rows, State
-from pushpoint.plants.spatial_stepping.newton import newton
-from pushpoint.plants.spatial_stepping.step import OK, TOO_MANY_CONTACTS, aim_axes, begin_step, end_step
+from pushpoint.plants.spatial_stepping.model import (
+    CONTACTS,
+    DT,
+    HARDNESS,
+    NOMINAL,
+    ORIGIN_X,
+    ORIGIN_Y,
+    ORIGIN_Z,
+    TOLERANCE,
+    Problem,
+    Rows,
+    State,
+)
+from pushpoint.plants.spatial_stepping.newton import QUICK_STEPS, newton
+from pushpoint.plants.spatial_stepping.sanity import NOT_SOLVED, is_easy, verdict_on, what_is_wrong
+from pushpoint.plants.spatial_stepping.step import (
+    ACCEPTED,
+    OK,
+    TOO_MANY_CONTACTS,
+    aim_axes,
+    begin_step,
+    end_step,
+    load_joints_of,
+    undo_step,
+)
 from pushpoint.types import CommandTable, FloatArray, Trace
 
 TABLE_FULL = -1  # the contact table of the trace must grow before the run can go on
 IMPACT = 10.0 * 9.81  # [m/s2]: a contact that is stopped harder than this is an impact
+FINEST = 6  # halvings of a step at most
+PARTS = 1 << FINEST
+SOFTER, SOFTEST = 0.1, 2  # where a part cannot be solved at its finest, contacts are made softer, at most twice
+TRIES = 40  # iterations in search of the best iterate, where a step is accepted all the same
+FEW, MANY = 150, 1_000_000  # iterations before a step is made in shorter parts, and at its finest
 SUMS = 8  # of the tick; as many again since the last row
-
-
-@kernel
-def load_state(problem: Problem, state: State) -> None:
-    """Joint angles and rates are kept in both."""
-    for k in range(problem.joint.shape[0]):
-        problem.joint[k].angle, problem.joint[k].rate = state.angle[0, k], state.angle[1, k]
 
 
 @kernel
@@ -60,7 +82,7 @@ def pair_of(state: State, link: float, obstacle: float, which: float) -> int:
 
 @kernel
 def note_pair(problem: Problem, state: State, c: Records) -> bool:
-    """Add the impulse of a contact with an obstacle or the terrain to its pair; False if there is no room."""
+    """Add the impulse of a contact with an obstacle, the terrain or a link to its pair; False if there is no room."""
     p = pair_of(state, c.link, c.obstacle, c.which)
     if p < 0:
         return False
@@ -86,7 +108,7 @@ def add_impulses(problem: Problem, state: State) -> bool:
         c = problem.contact[k]
         if c.pn <= 0.0:
             continue
-        i, at = int(c.link), 3 if c.obstacle < 0.0 else 0
+        i, at = int(c.link), 3 if c.obstacle == GROUND else 0
         state.sums[i, at] += c.pn * c.n1 + c.pt * c.t1 + c.ps * c.s1
         state.sums[i, at + 1] += c.pn * c.n2 + c.pt * c.t2 + c.ps * c.s2
         state.sums[i, at + 2] += c.pn * c.n3 + c.pt * c.t3 + c.ps * c.s3
@@ -95,7 +117,7 @@ def add_impulses(problem: Problem, state: State) -> bool:
             state.sums[j, 0] -= c.pn * c.n1
             state.sums[j, 1] -= c.pn * c.n2
             state.sums[j, 2] -= c.pn * c.n3
-        elif c.code >= 0.0 and not note_pair(problem, state, c):
+        if (c.other >= 0.0 or c.code >= 0.0) and not note_pair(problem, state, c):
             fits = False
     add_torques(problem, state)
     return fits
@@ -219,19 +241,90 @@ def write_row(state: State, trace: Trace, time: float, span: float) -> None:
 
 
 @inlined
-def one_step(problem: Problem, solids: Solids | None, room: Rows, state: State, trace: Trace) -> int:
-    """A step whose joints are driven already. Returns the status."""
-    residual, iterations = 0.0, 0
+def try_part(
+    problem: Problem, solids: Solids | None, room: Rows, state: State, finest: bool, left: float
+) -> tuple[int, int, float, int]:
+    """Solve a part of a step whose joints are driven already. Returns its status, what is wrong with it (see sanity),
+    its residual, relative to the whole step, and the number of iterations.
+
+    At its finest, a part is refused for its residual alone, and that may be all that is `left` of the tolerance of the
+    whole step."""
     status = begin_step(problem, state, solids)
-    if status == OK:
-        residual, iterations = newton(problem, room)
-        status = end_step(problem, state, residual)
-        if not add_impulses(problem, state) and status == OK:
-            status = TOO_MANY_CONTACTS
+    if status != OK:
+        return status, NOT_SOLVED, math.inf, 0
+    share = problem.number[DT] / problem.number[NOMINAL]
+    residual, iterations = newton(problem, room, MANY if finest else FEW, state.ledger[0])
+    wrong = what_is_wrong(problem, state, solids, residual)
+    if finest and wrong & NOT_SOLVED:
+        residual = move_to_best(problem, room, TRIES)
+        status = verdict_on(problem, state.ledger[0], residual, share * residual <= left)
+    return status, wrong, share * residual, iterations
+
+
+@inlined
+def one_step(
+    problem: Problem, solids: Solids | None, room: Rows, state: State, commands: CommandTable, row: int, k: int,
+    trace: Trace,
+) -> int:  # fmt: skip
+    """Step k of a tick, made in parts where it would not be a sane one. Returns the status."""
+    nominal, done, level, parts, reasons = problem.number[NOMINAL], 0, 0, 0, 0
+    total, iterations, fallbacks, verdict, softer, hardness = 0.0, 0, 0, OK, 0, problem.number[HARDNESS]
+    while done < PARTS:
+        size = PARTS >> level
+        problem.number[DT] = nominal * size / PARTS
+        drive_joints(problem.joint, commands, row, (k + (done + size) / PARTS) * nominal, problem.number[DT])
+        status, wrong, residual, sweeps = try_part(
+            problem, solids, room, state, level == FINEST, problem.number[TOLERANCE] - total
+        )
+        iterations += sweeps
+        fallbacks += sweeps > QUICK_STEPS
+        reasons |= wrong
+        if wrong != 0 and level < FINEST:
+            undo_step(problem, state)
+            level += 1
+            continue
+        if status != OK and softer < SOFTEST:
+            undo_step(problem, state)
+            softer += 1
+            problem.number[HARDNESS] *= SOFTER
+            continue
+        total += residual
+        if status != OK:
+            verdict = status
+        if verdict not in (OK, ACCEPTED):
+            undo_step(problem, state)
+            break
+        end_step(problem, state)
+        if not add_impulses(problem, state):
+            verdict = TOO_MANY_CONTACTS
+            break
+        done += size
+        parts += 1
+        if softer > 0:
+            problem.number[HARDNESS], softer, fallbacks = hardness, 0, fallbacks + 1
+        if level > 0 and done % (2 * size) == 0 and is_easy(problem.number):
+            level -= 1
+    problem.number[DT], problem.number[HARDNESS] = nominal, hardness
+    state.clock[0] += 1
+    note_step(trace, total, iterations, verdict)
+    if iterations > QUICK_STEPS or reasons != 0:
+        note_repeats(trace, parts, reasons, fallbacks)
+    return OK if verdict == ACCEPTED else verdict
+
+
+@kernel
+def note_step(trace: Trace, residual: float, iterations: int, status: int) -> None:
     at = trace.cursor[2]
     trace.step[at, 0], trace.step[at, 1], trace.step[at, 2] = residual, iterations, status
     trace.cursor[2] = at + 1
-    return status
+
+
+@kernel
+def note_repeats(trace: Trace, parts: int, reasons: int, fallbacks: int) -> None:
+    at = trace.cursor[2] - 1
+    if reasons != 0:
+        trace.step[at, 3], trace.step[at, 4] = parts, reasons
+    trace.step[at, 5] = fallbacks
 
 
 @entry_point
@@ -246,15 +339,14 @@ def run_ticks(
     trace: Trace,
 ) -> tuple[int, int]:
     """Ticks `first` .. of the table. Returns the status and the number of the tick that was not completed."""
-    dt = problem.number[DT]
-    load_state(problem, state)
+    dt = problem.number[NOMINAL]
+    load_joints_of(problem, state)
     for row in range(first, commands.joint_angle.shape[0]):
-        if trace.cursor[1] + state.pair.shape[0] > trace.contact.shape[0] and solids is not None:
+        if trace.cursor[1] + state.pair.shape[0] > trace.contact.shape[0]:
             return TABLE_FULL, row
         clear_tick(state)
         for k in range(substeps):
-            drive_joints(problem.joint, commands, row, (k + 1) * dt, dt)
-            status = one_step(problem, solids, room, state, trace)
+            status = one_step(problem, solids, room, state, commands, row, k, trace)
             if status != OK:
                 show_bodies(problem, state)
                 return status, row

@@ -21,22 +21,49 @@ from pushpoint.plants.spatial_stepping.joints import joint_work
 from pushpoint.plants.spatial_stepping.laws import keep_start, measure_speeds
 from pushpoint.plants.spatial_stepping.meetings import near_links
 from pushpoint.plants.spatial_stepping.model import (
+    BEFORE_QW,
+    BEFORE_QX,
+    BEFORE_QY,
+    BEFORE_QZ,
+    BEFORE_X,
+    BEFORE_Y,
+    BEFORE_Z,
     CONTACTS,
+    DEEPEST,
     DOWN_X,
     DOWN_Y,
     DOWN_Z,
     DT,
+    ENERGY,
+    FASTEST,
+    FRICTION,
+    GRAVITY,
     HAS_PLANE,
+    LEAST_SPEED,
     MEET,
+    MEETINGS,
+    MOST_ENERGY,
+    MOST_POWER,
+    NOMINAL,
+    NORMAL,
+    NUMERICAL,
     ORIGIN_X,
     ORIGIN_Y,
     ORIGIN_Z,
-    TOLERANCE,
+    PUSH_SPEED,
+    PUSH_WORK,
+    SERVO,
+    SINKS,
+    TURNING,
+    WAS_DEEP,
+    WEIGHT,
     Problem,
     State,
 )
+from pushpoint.types import FloatArray
 
-OK, NOT_CONVERGED, NOT_FINITE, TOO_MANY_CONTACTS = range(4)
+OK, NOT_CONVERGED, NOT_FINITE, TOO_MANY_CONTACTS = range(4)  # as types.Status
+ACCEPTED = 5
 
 
 @kernel
@@ -88,15 +115,41 @@ def carry_momenta(problem: Problem, state: State, v1: float, v2: float, v3: floa
 @kernel
 def find_contacts(problem: Problem, state: State, solids: Solids | None) -> bool:
     """All contacts of the step. Returns False if there is no room for them."""
-    count = 0
+    count, meetings = 0, 0
     if problem.number[HAS_PLANE] > 0.0:
         count = near_plane(problem, state)
     if solids is not None:
         count = near_solids(problem, state, solids, count)
     if problem.number[MEET] > 0.0 and count >= 0:
+        before = count
         count = near_links(problem, state, count)
+        meetings = count - before
+    problem.number[MEETINGS] = max(meetings, 0)
     problem.number[CONTACTS] = max(count, 0)
     return count >= 0
+
+
+@fused
+def energy_allowed(number: FloatArray, dt: float, energy: float) -> float:
+    """How much energy [J] a step of dt [s] may make or lose by itself, with a kinetic energy [J]."""
+    return float(min(MOST_ENERGY, MOST_POWER * dt) * energy + LEAST_SPEED * dt * number[WEIGHT])
+
+
+@fused
+def limit_push_out(problem: Problem, energy: float) -> None:
+    """The work [J] that pushing a link out of something may do in a step, and the speed [m/s] at which it does that
+    under the weight of a link."""
+    number = problem.number
+    number[PUSH_WORK] = 0.5 * energy_allowed(number, number[NOMINAL], energy)
+    number[PUSH_SPEED] = number[PUSH_WORK] * problem.link.shape[0] / (number[WEIGHT] * number[NOMINAL])
+
+
+@fused
+def keep_root(problem: Problem, b: Records) -> None:
+    """The pose of the root at the start of the step, to go back to."""
+    number = problem.number
+    number[BEFORE_X], number[BEFORE_Y], number[BEFORE_Z] = b.x, b.y, b.z
+    number[BEFORE_QW], number[BEFORE_QX], number[BEFORE_QY], number[BEFORE_QZ] = b.qw, b.qx, b.qy, b.qz
 
 
 @kernel
@@ -105,6 +158,7 @@ def begin_step(problem: Problem, state: State, solids: Solids | None) -> int:
     root = int(problem.tree[0, 0])
     a, b = problem.link[root], state.body[root]
     h = 0.5 * problem.number[DT]
+    keep_root(problem, b)
     b.x, b.y, b.z = b.x + h * b.vx, b.y + h * b.vy, b.z + h * b.vz
     turn_body(b, b.wx, b.wy, b.wz, h)
     problem.number[ORIGIN_X], problem.number[ORIGIN_Y], problem.number[ORIGIN_Z] = b.x, b.y, b.z
@@ -113,6 +167,7 @@ def begin_step(problem: Problem, state: State, solids: Solids | None) -> int:
     place_links(problem.link, problem.joint, problem.tree)
     place_inertias(problem.link)
     move_links(problem.link, problem.joint, problem.tree)
+    limit_push_out(problem, state.ledger[0])
     carry_momenta(problem, state, h * b.vx, h * b.vy, h * b.vz)
     fits = find_contacts(problem, state, solids)
     measure_speeds(problem.link, problem.contact, int(problem.number[CONTACTS]))
@@ -121,23 +176,22 @@ def begin_step(problem: Problem, state: State, solids: Solids | None) -> int:
 
 
 @kernel
-def keep_momenta(problem: Problem, state: State, v1: float, v2: float, v3: float) -> float:
-    """Momenta at the end of the step, about the root's centre, v [m] from the origin. Returns twice the energy [J]."""
+def later_momenta(problem: Problem) -> float:
+    """Momenta at the end of the step, about the origin, as f.. of the links. Returns twice the energy [J]."""
     h, twice = 0.5 * problem.number[DT], 0.0
     for i in range(problem.link.shape[0]):
-        a, b = problem.link[i], state.body[i]
+        a = problem.link[i]
         l1, l2, l3, p1, p2, p3 = later_momentum(a, h)
         twice += l1 * (a.w1 + h * a.b1) + l2 * (a.w2 + h * a.b2) + l3 * (a.w3 + h * a.b3)
         twice += p1 * (a.v1 + h * a.b4) + p2 * (a.v2 + h * a.b5) + p3 * (a.v3 + h * a.b6)
-        b.l1, b.l2, b.l3 = l1 - (v2 * p3 - v3 * p2), l2 - (v3 * p1 - v1 * p3), l3 - (v1 * p2 - v2 * p1)
-        b.p1, b.p2, b.p3 = p1, p2, p3
+        a.f1, a.f2, a.f3, a.f4, a.f5, a.f6 = l1, l2, l3, p1, p2, p3
     return twice
 
 
 @kernel
 def gravity_work(problem: Problem) -> float:
-    """Work [J] of gravity with the mean of the velocities before and after."""
-    dt, work = problem.number[DT], 0.0
+    """Work [J] of gravity with the mean of the velocities before and after. Notes how fast links move and turn."""
+    dt, work, fastest, turning = problem.number[DT], 0.0, 0.0, 0.0
     g1, g2, g3 = dt * problem.number[DOWN_X], dt * problem.number[DOWN_Y], dt * problem.number[DOWN_Z]
     for i in range(problem.link.shape[0]):
         a = problem.link[i]
@@ -145,56 +199,108 @@ def gravity_work(problem: Problem) -> float:
         v2 = a.v2 + a.w3 * a.c1 - a.w1 * a.c3
         v3 = a.v3 + a.w1 * a.c2 - a.w2 * a.c1
         work += 0.5 * a.mass * (g1 * (a.start1 + v1) + g2 * (a.start2 + v2) + g3 * (a.start3 + v3))
+        fastest = max(fastest, v1 * v1 + v2 * v2 + v3 * v3)
+        turning = max(turning, a.w1 * a.w1 + a.w2 * a.w2 + a.w3 * a.w3)
+    problem.number[FASTEST], problem.number[TURNING] = fastest, turning
     return work
 
 
 @kernel
 def contact_work(problem: Problem) -> tuple[float, float]:
-    """Works [J] of friction and of normal impulses with the mean of the velocities before and after."""
-    friction, normal = 0.0, 0.0
+    """Works [J] of friction and of normal impulses with the mean of the velocities before and after.
+
+    Their sum is what contacts take from the energy. Its split among contacts that act at once is a convention. By the
+    mean velocity alone one can gain what others lose, where its sliding turns round within the step or where it is
+    stopped by an impact elsewhere. Such gains are taken off the losses of the others in proportion, and what is left of
+    them is numerical: so neither friction nor contacts ever give energy.
+
+    Notes also whether a contact ends deeper than is allowed, and than it was, and how deep any was.
+    """
+    friction, normal, gain = 0.0, 0.0, 0.0
+    h, deepest, sinks, was_deep = 0.5 * problem.number[DT], problem.number[DEEPEST], 0.0, 0.0
     for k in range(int(problem.number[CONTACTS])):
         c = problem.contact[k]
-        normal += 0.5 * c.pn * (c.start_n + c.gn)
-        friction += 0.5 * (c.pt * (c.start_t + c.gt) + c.ps * (c.start_s + c.gs))
-        friction += 0.5 * (c.pr * (c.start_r + c.gr) + c.pq * (c.start_q + c.gq))
-    return friction, normal
+        pressed = 0.5 * c.pn * (c.start_n + c.gn)
+        rubbed = 0.5 * (c.pt * (c.start_t + c.gt) + c.ps * (c.start_s + c.gs))
+        rubbed += 0.5 * (c.pr * (c.start_r + c.gr) + c.pq * (c.start_q + c.gq))
+        normal += min(pressed, 0.0)
+        friction += min(rubbed, 0.0)
+        gain += max(pressed, 0.0) + max(rubbed, 0.0)
+        was = h * c.start_n - c.gap
+        was_deep = max(was_deep, was)
+        if -c.gap - h * c.gn > max(deepest, was):
+            sinks = 1.0
+    problem.number[SINKS], problem.number[WAS_DEEP] = sinks, was_deep
+    loss = friction + normal
+    share = min(1.0 + gain / loss, 1.0) if gain < -loss else 0.0
+    return share * friction, share * normal
 
 
 @kernel
-def account(problem: Problem, state: State, twice: float) -> None:
-    """The ledger: what changed the kinetic energy; the rest is numerical."""
-    ledger, dt = state.ledger, problem.number[DT]
+def measure_works(problem: Problem, before: float) -> None:
+    """Kinetic energy at the end of the step, and what changed it from that `before` [J]; the rest is numerical."""
+    number = problem.number
+    twice = later_momenta(problem)
     for k in range(problem.joint.shape[0]):
         a = problem.joint[k]
         twice += a.armature * a.rate * a.rate
-    servo, gravity = joint_work(problem.joint, dt), gravity_work(problem)
-    friction, normal = contact_work(problem)
-    gained = 0.5 * twice - ledger[0]
-    ledger[0] = 0.5 * twice
-    ledger[1] += servo
-    ledger[2] += friction
-    ledger[3] += normal
-    ledger[4] += gained - servo - friction - normal - gravity
-    ledger[5] += gravity
+    number[SERVO], number[GRAVITY] = joint_work(problem.joint, number[DT]), gravity_work(problem)
+    number[FRICTION], number[NORMAL] = contact_work(problem)
+    number[ENERGY] = 0.5 * twice
+    gained = 0.5 * twice - before
+    number[NUMERICAL] = gained - number[SERVO] - number[FRICTION] - number[NORMAL] - number[GRAVITY]
 
 
 @kernel
-def end_step(problem: Problem, state: State, residual: float) -> int:
-    """From the middle pose to the end with the new velocities. Returns the status."""
+def keep_works(number: FloatArray, ledger: FloatArray) -> None:
+    ledger[0] = number[ENERGY]
+    ledger[1] += number[SERVO]
+    ledger[2] += number[FRICTION]
+    ledger[3] += number[NORMAL]
+    ledger[4] += number[NUMERICAL]
+    ledger[5] += number[GRAVITY]
+
+
+@kernel
+def undo_step(problem: Problem, state: State) -> None:
+    """Back to the start of the step: nothing but the pose of the root and the joints has changed."""
+    b, number = state.body[problem.tree[0, 0]], problem.number
+    b.x, b.y, b.z = number[BEFORE_X], number[BEFORE_Y], number[BEFORE_Z]
+    b.qw, b.qx, b.qy, b.qz = number[BEFORE_QW], number[BEFORE_QX], number[BEFORE_QY], number[BEFORE_QZ]
+    load_joints_of(problem, state)
+
+
+@kernel
+def load_joints_of(problem: Problem, state: State) -> None:
+    """Joint angles and rates are kept in both."""
+    for k in range(problem.joint.shape[0]):
+        problem.joint[k].angle, problem.joint[k].rate = state.angle[0, k], state.angle[1, k]
+
+
+@kernel
+def end_step(problem: Problem, state: State) -> None:
+    """From the middle pose to the end with the new velocities; works are measured already."""
     root = int(problem.tree[0, 0])
     a, b = problem.link[root], state.body[root]
     h = 0.5 * problem.number[DT]
     b.vx, b.vy, b.vz, b.wx, b.wy, b.wz = a.v1, a.v2, a.v3, a.w1, a.w2, a.w3
-    twice = keep_momenta(problem, state, h * a.v1, h * a.v2, h * a.v3)
-    account(problem, state, twice)
+    keep_momenta(problem.link, state.body, h * a.v1, h * a.v2, h * a.v3)
+    keep_works(problem.number, state.ledger)
     b.x, b.y, b.z = b.x + h * a.v1, b.y + h * a.v2, b.z + h * a.v3
     turn_body(b, a.w1, a.w2, a.w3, h)
     for k in range(problem.joint.shape[0]):
         j = problem.joint[k]
         j.angle = j.middle + h * j.rate
         state.angle[0, k], state.angle[1, k] = j.angle, j.rate
-    state.clock[0] += 1
     state.clock[1] = remember_contacts(problem, state.memory)
-    if not math.isfinite(twice):
-        return NOT_FINITE
-    return OK if residual <= problem.number[TOLERANCE] else NOT_CONVERGED
+
+
+@fused
+def keep_momenta(link: Records, body: Records, v1: float, v2: float, v3: float) -> None:
+    """Momenta at the end of the step, now about the root's centre, v [m] from the origin."""
+    for i in range(link.shape[0]):
+        a, b = link[i], body[i]
+        b.l1 = a.f1 - (v2 * a.f6 - v3 * a.f5)
+        b.l2 = a.f2 - (v3 * a.f4 - v1 * a.f6)
+        b.l3 = a.f3 - (v1 * a.f5 - v2 * a.f4)
+        b.p1, b.p2, b.p3 = a.f4, a.f5, a.f6

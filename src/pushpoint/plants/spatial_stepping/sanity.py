@@ -1,0 +1,160 @@
+"""Whether a step that was just solved is a sane one; where it is not, it is made again in parts (see run).
+
+Solved to the tolerance; made next to no energy; no link turned far, left its end deep in anything or moved farther than
+contacts were looked for.
+"""
+
+from __future__ import annotations
+
+import math
+
+from pushpoint._jit import fused, kernel
+from pushpoint.geometry.capsule_solids import capsule_contacts
+from pushpoint.geometry.solids import Solids
+from pushpoint.mechanics.spatial_chain import place_links
+from pushpoint.plants.spatial_stepping.model import (
+    ACCEPT,
+    BIGGEST,
+    DEEPEST,
+    DT,
+    ENERGY,
+    FASTEST,
+    FRICTION,
+    HAS_PLANE,
+    MARGIN,
+    MEETINGS,
+    NORMAL,
+    NUMERICAL,
+    SERVO,
+    SINKS,
+    THINNEST,
+    TOLERANCE,
+    TURNING,
+    WAS_DEEP,
+    Problem,
+    State,
+)
+from pushpoint.plants.spatial_stepping.step import (
+    ACCEPTED,
+    NOT_CONVERGED,
+    NOT_FINITE,
+    OK,
+    aim_axes,
+    energy_allowed,
+    measure_works,
+    turn_body,
+)
+from pushpoint.types import FloatArray
+
+NOT_SOLVED, TOO_MUCH_ENERGY, TOO_DEEP, TOO_FAR_ROUND = 1, 2, 4, 8  # as types.Repeated
+MOST_OF_WORKS = 5e-3  # of the works of servos, friction and contacts in a step that it may make by itself, see model
+MOST_TURN = 0.5  # [rad] of a link in a step
+ACCEPTABLE = 1e-3  # residual of a step with which a run may go on, if plant.on_failure says so
+EASY = 0.125  # of what a step may make: below, the next part may be twice as long
+SEEN = 0.5  # of the margin in which solids are looked for: no link may move farther in a step
+
+
+@kernel
+def misses(problem: Problem) -> bool:
+    """Whether a link moved so far that it might have gone through something: farther than contacts are looked for."""
+    dt = problem.number[DT]
+    for i in range(problem.link.shape[0]):
+        a = problem.link[i]
+        v1 = a.v1 + a.w2 * a.c3 - a.w3 * a.c2
+        v2 = a.v2 + a.w3 * a.c1 - a.w1 * a.c3
+        v3 = a.v3 + a.w1 * a.c2 - a.w2 * a.c1
+        turn = math.sqrt(a.w1 * a.w1 + a.w2 * a.w2 + a.w3 * a.w3)
+        moved = dt * (math.sqrt(v1 * v1 + v2 * v2 + v3 * v3) + a.size * turn)
+        if moved > max(a.reach, a.thick) or moved > SEEN * MARGIN:
+            return True
+    return False
+
+
+@fused
+def energy_made(number: FloatArray, before: float) -> float:
+    """What the step made or lost of energy by itself, over what it may."""
+    most = energy_allowed(number, number[DT], max(before, number[ENERGY]))
+    most += MOST_OF_WORKS * (abs(number[SERVO]) + abs(number[FRICTION]) + abs(number[NORMAL]))
+    return float(abs(number[NUMERICAL]) / most)
+
+
+@fused
+def is_easy(number: FloatArray) -> bool:
+    """Whether a part that was just made had so little to do that the next may be twice as long."""
+    return bool(energy_made(number, number[ENERGY]) <= EASY)
+
+
+@kernel
+def verdict_on(problem: Problem, before: float, residual: float, solved: bool) -> int:
+    """Status of a part that was not solved at its finest, after all: `solved`, where its residual is small in the whole
+    step. If plant.on_failure says so, a run goes on with one that is nearly solved, and makes no more energy than any
+    step may. Measures its works."""
+    measure_works(problem, before)
+    number = problem.number
+    if not math.isfinite(number[ENERGY]):
+        return NOT_FINITE
+    if solved:
+        return OK
+    makes = number[NUMERICAL] > 0.0 and energy_made(number, before) > 1.0
+    return ACCEPTED if number[ACCEPT] > 0.0 and residual <= ACCEPTABLE and not makes else NOT_CONVERGED
+
+
+@kernel
+def depth_at_end(problem: Problem, state: State, solids: Solids | None) -> float:
+    """How deep [m] the deepest link is in anything at the end of the step; moves the links there."""
+    root = int(problem.tree[0, 0])
+    a, b, h = problem.link[root], state.body[root], 0.5 * problem.number[DT]
+    qw, qx, qy, qz = b.qw, b.qx, b.qy, b.qz
+    turn_body(b, a.w1, a.w2, a.w3, h)
+    aim_axes(a, b)
+    b.qw, b.qx, b.qy, b.qz = qw, qx, qy, qz
+    for k in range(problem.joint.shape[0]):
+        problem.joint[k].middle += h * problem.joint[k].rate  # until below
+    place_links(problem.link, problem.joint, problem.tree)
+    x, y, z = b.x + h * a.v1, b.y + h * a.v2, b.z + h * a.v3
+    depth = 0.0
+    for m in range(problem.capsule.shape[0]):
+        a, half, radius = problem.link[int(problem.capsule[m, 0])], problem.capsule[m, 3], problem.capsule[m, 4]
+        left, up = problem.capsule[m, 1], problem.capsule[m, 2]
+        x1, x2, x3 = x + a.c1 + left * a.y1 + up * a.z1, y + a.c2 + left * a.y2 + up * a.z2, 0.0
+        x3 = z + a.c3 + left * a.y3 + up * a.z3
+        if problem.number[HAS_PLANE] > 0.0:
+            depth = max(depth, half * abs(a.x3) + radius - x3)
+        if solids is not None:
+            rows = capsule_contacts(solids, x1, x2, x3, a.x1, a.x2, a.x3, half, radius, 0.0, problem.found, 0)
+            for row in range(min(rows, problem.found.shape[0])):
+                depth = max(depth, -problem.found[row, 0])
+    for k in range(problem.joint.shape[0]):
+        problem.joint[k].middle = state.angle[0, k] + h * state.angle[1, k]
+    return depth
+
+
+@kernel
+def goes_too_deep(problem: Problem, state: State, solids: Solids | None) -> bool:
+    """Whether a link ends too deep in anything, or might have gone through it. Links that hardly move do not."""
+    number = problem.number
+    if number[SINKS] > 0.0:
+        return True
+    moved = number[DT] * (math.sqrt(number[FASTEST]) + number[BIGGEST] * math.sqrt(number[TURNING]))
+    may_miss = solids is not None or number[MEETINGS] > 0.0
+    if may_miss and moved > number[THINNEST] and misses(problem):
+        return True
+    if moved <= number[DEEPEST]:
+        return False
+    return depth_at_end(problem, state, solids) > max(number[DEEPEST], number[WAS_DEEP])
+
+
+@kernel
+def what_is_wrong(problem: Problem, state: State, solids: Solids | None, residual: float) -> int:
+    """Reasons to make the step again in parts, as types.Repeated; 0 if it is sane. Measures its works."""
+    number, before, wrong = problem.number, state.ledger[0], 0
+    measure_works(problem, before)
+    if not residual <= number[TOLERANCE] or not math.isfinite(number[ENERGY]):
+        return NOT_SOLVED
+    if not number[DT] * number[DT] * number[TURNING] <= MOST_TURN * MOST_TURN:
+        wrong |= TOO_FAR_ROUND
+    if not energy_made(number, before) <= 1.0 and number[WAS_DEEP] < 2.0 * number[DEEPEST]:
+        wrong |= TOO_MUCH_ENERGY
+    if wrong == 0 and goes_too_deep(problem, state, solids):
+        wrong |= TOO_DEEP
+    return wrong
