@@ -39,7 +39,7 @@ class Checkpoint:
     controller: dict[str, Any]  # the controller's state: numbers, strings, arrays
     reference: FloatArray  # [rad], (n - 1,): joint reference in force
     last_row: LastRow | None  # None if the checkpoint is between two rows
-    made_for: dict[str, str] = field(default_factory=dict)  # name of the plant, digests of robot and world; see simulation
+    made_for: dict[str, str] = field(default_factory=dict)  # plant, robot and world, see _resuming
 
     @property
     def time(self) -> float:
@@ -76,7 +76,7 @@ class Checkpoint:
 
     @classmethod
     def from_dataset(cls, dataset: xr.Dataset, scenario: Scenario, where: str = "the checkpoint") -> Checkpoint:
-        """The way back from `to_dataset`; whether plant and controller can use it is seen when a run goes on from it."""
+        """The way back from `to_dataset`; whether plant and controller can use it is seen by `resume`."""
         parts: dict[str, dict[str, Any]] = {"plant": {}, "controller": {}, "run": {}, "row": {}}
         for name, variable in dataset.variables.items():
             part, _, key = str(name).partition(".")

@@ -13,11 +13,14 @@ from pushpoint.fields import Frozen
 from pushpoint.mechanics.flatness import refuse_spatial
 from pushpoint.mechanics.yaw import yaw_quaternions
 from pushpoint.numerics.records import as_columns, from_table, table
+from pushpoint.numerics.restored import LAYOUT, layout, restored
 from pushpoint.plants import plants
 from pushpoint.plants._base import StateArrays
+from pushpoint.plants._resting import resting
 from pushpoint.plants.planar_stepping.adaptive import run_ticks_adaptively
 from pushpoint.plants.planar_stepping.extras import make_extras
 from pushpoint.plants.planar_stepping.free_flight import keeps_momenta, show_kept_spin, start_motion
+from pushpoint.plants.planar_stepping.limits import limits
 from pushpoint.plants.planar_stepping.model import (
     BODY_FIELDS,
     OBSTACLE,
@@ -189,12 +192,10 @@ class PlanarStepping:
 
     def dump(self, state: State) -> StateArrays:
         arrays = state._asdict()
-        return {name: table(a) if name in RECORDS else a.copy() for name, a in arrays.items()}
+        dumped = {name: table(a) if name in RECORDS else a.copy() for name, a in arrays.items()}
+        return dumped | {LAYOUT: layout(dumped, RECORDS)}
 
     def restore(self, arrays: StateArrays) -> State:
-        return State(
-            **{
-                name: from_table(arrays[name], RECORDS[name]) if name in RECORDS else np.array(arrays[name])
-                for name in State._fields
-            }
-        )
+        template = self.dump(self.initial_state(resting(len(self._problem.chain))))
+        checked = restored("state of planar_stepping", arrays, template, limits(self._around, self._extras), RECORDS)
+        return State(**checked | {name: from_table(checked[name], RECORDS[name]) for name in RECORDS})
