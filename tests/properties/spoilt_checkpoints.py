@@ -6,6 +6,7 @@ sees that.
 
 from __future__ import annotations
 
+import json
 import sys
 import warnings
 from collections import Counter
@@ -82,12 +83,13 @@ def with_fault(checkpoint: pp.Checkpoint, random: np.random.Generator) -> pp.Che
 def main(plant: str, seed: int, count: int) -> None:
     warnings.simplefilter("ignore")
     scenario, overrides = RUNS[plant]
+    first, last = (0.39, 0.45) if plant == "controller" else (0.4, 0.44)  # [s], multiples of the control period
     random, ends = np.random.default_rng(seed), Counter[str]()
-    checkpoint = pp.simulate(scenario, overrides, duration=0.4).checkpoint()
+    checkpoint = pp.simulate(scenario, overrides, duration=first).checkpoint()
     for _ in range(count):
         bad = with_fault(checkpoint, random)
         try:
-            pp.resume(bad, duration=0.44)
+            pp.resume(bad, duration=last)
             ends["ran"] += 1
         except SolverFailure:
             ends["stopped"] += 1
@@ -97,7 +99,7 @@ def main(plant: str, seed: int, count: int) -> None:
             ends["other"] += 1
         except Exception as error:
             ends[f"foreign: {type(error).__name__}: {error}"] += 1
-    print(dict(ends))
+    print(json.dumps(ends))
 
 
 if __name__ == "__main__":

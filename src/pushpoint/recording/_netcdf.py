@@ -64,8 +64,9 @@ def _image(groups: Groups) -> io.BytesIO:
     return image
 
 
-def read(path: str | os.PathLike[str], kind: str, *names: str, verify: bool = True) -> Groups:
-    """Load the root and those of the groups `names` that are there; `kind` may be "this|that".
+def read(path: str | os.PathLike[str], kind: str, *names: str, verify: bool = True) -> tuple[Groups, bool]:
+    """Load the root and those of the groups `names` that are there; `kind` may be "this|that". Also returns whether a
+    checksum is wanted and there is none, see `warn_unsealed`.
 
     Whatever is in the file: this returns arrays that are what they claim to be, or raises InvalidInput.
     """
@@ -74,15 +75,19 @@ def read(path: str | os.PathLike[str], kind: str, *names: str, verify: bool = Tr
     sealed = verify and _seal.is_sealed(source, what)
     groups = _read_groups(source, what, names)
     schema = _schema(source, kind, groups[""].attrs)
-    if verify and not sealed:
-        if schema >= SEALED_SINCE:
-            _seal.refuse_altered(source, "its checksum is gone")
-        warnings.warn(
-            f"{str(source)!r} has no checksum, as files of schema version {schema} have none: whether it is as it was "
-            "written is not known. Load and save it to add one.",
-            stacklevel=4,
-        )
-    return groups
+    unsealed = verify and not sealed
+    if unsealed and schema >= SEALED_SINCE:
+        _seal.refuse_altered(source, "its checksum is gone")
+    return groups, unsealed
+
+
+def warn_unsealed(path: str | os.PathLike[str]) -> None:
+    """To be called by what users call, when everything else is in order."""
+    warnings.warn(
+        f"{str(path)!r} has no checksum, as it is of an older version: whether it is as it was written is not known; "
+        "load and save it to add one",
+        stacklevel=3,
+    )
 
 
 def _read_groups(path: Path, what: str, names: tuple[str, ...]) -> Groups:
@@ -99,7 +104,8 @@ def _read_groups(path: Path, what: str, names: tuple[str, ...]) -> Groups:
     except InvalidInput:
         raise
     except Exception as error:  # the libraries below raise anything on broken files
-        why = " ".join(str(error).split())[:MOST_SAID] or type(error).__name__
+        words = "".join(c for c in " ".join(str(error).split()) if c.isprintable())
+        why = words[:MOST_SAID] or type(error).__name__
         raise InvalidInput(f"{str(path)!r} is not a {what} of pushpoint, or it is damaged: {why}") from None
 
 
@@ -111,10 +117,12 @@ def _loaded(store: Any) -> xr.Dataset:
 def _schema(path: Path, kind: str, attrs: dict[str, Any]) -> int:
     """The schema version of a file of the right kind."""
     found = attrs.get("pushpoint_kind")
-    if not isinstance(found, str) or found not in kind.split("|"):
-        what = f"a {found}" if isinstance(found, str) else "a file of another program"
+    if not isinstance(found, str):
+        found = None
+    if found not in kind.split("|"):
+        what = f"a {found}" if found in ("recording", "checkpoint") else "a file of another program"
         raise InvalidInput(f"{str(path)!r} is {what}, not a {_shown(kind)} of pushpoint")
-    schema = whole_number(attrs, "schema_version", str(path))
+    schema = whole_number(attrs, "schema_version", repr(str(path)))
     if schema > SCHEMA:
         raise InvalidInput(
             f"{str(path)!r} has schema version {schema}; this pushpoint {__version__} reads up to {SCHEMA}: "
@@ -165,7 +173,7 @@ def scenario_json(scenario: Scenario) -> str:
 
 
 def scenario_of(groups: Groups, path: str | os.PathLike[str]) -> Scenario:
-    data = json_of(groups[""].attrs, "scenario", str(path))
+    data = json_of(groups[""].attrs, "scenario", repr(str(path)))
     try:
         return Scenario.parse(data)
     except InvalidInput as error:

@@ -19,6 +19,7 @@ from pushpoint.errors import InvalidInput
 
 MARK = "pushpoint-checksum"
 ATTRIBUTE = f"{MARK}: the last line of this file is the SHA-256 of all bytes before it"
+HEAD = 64  # [bytes], looked at to see what it is: no NetCDF-4 file is shorter
 BLOCK = 1 << 20  # [bytes], read at a time
 _LINE = re.compile(rb"\n" + MARK.encode() + rb" sha256 ([0-9a-f]{64}) of ([0-9]{20}) bytes\n")
 _SIZE = 1 + len(MARK) + 8 + 64 + 4 + 20 + 7
@@ -73,7 +74,7 @@ def _has_seal(file: BinaryIO, path: str, what: str) -> bool:
             refuse_altered(path, "its checksum does not fit")
         return True
     file.seek(0)
-    head = file.read(64)
+    head = file.read(HEAD)
     if not head.startswith(_SIGNATURE):
         raise InvalidInput(f"{path!r} is not a {what} of pushpoint: it is no NetCDF-4 file")
     _refuse_cut_off(path, head, size)
@@ -96,8 +97,8 @@ def _digest(file: BinaryIO, size: int) -> str:
 
 def _refuse_cut_off(path: str, head: bytes, size: int) -> None:
     """HDF5 says at its beginning how long a file is."""
-    at = _END_AT.get(head[8])
-    end = 0 if at is None else int.from_bytes(head[at : at + 8], "little")
+    at = _END_AT.get(head[8]) if len(head) == HEAD else None
+    end = HEAD if at is None else int.from_bytes(head[at : at + 8], "little")
     if size < end:
         refuse_altered(path, f"it has {size} bytes instead of {end} or more")
 

@@ -57,10 +57,13 @@ class Checkpoint:
 
         A file whose bytes have changed since is refused; `verify=False` takes it as it is.
         """
-        groups = _netcdf.read(path, "checkpoint|recording", "checkpoint", verify=verify)
+        groups, unsealed = _netcdf.read(path, "checkpoint|recording", "checkpoint", verify=verify)
         if "checkpoint" not in groups:
             raise InvalidInput(f"the run in {str(path)!r} failed: there is no checkpoint to continue from")
-        return cls.from_dataset(groups["checkpoint"], _netcdf.scenario_of(groups, path), repr(str(path)))
+        checkpoint = cls.from_dataset(groups["checkpoint"], _netcdf.scenario_of(groups, path), repr(str(path)))
+        if unsealed:
+            _netcdf.warn_unsealed(path)
+        return checkpoint
 
     def to_dataset(self) -> xr.Dataset:
         values = {

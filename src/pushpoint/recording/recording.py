@@ -118,7 +118,7 @@ def load(path: str | os.PathLike[str], *, verify: bool = True) -> Recording:
 
     A file whose bytes have changed since is refused; `verify=False` takes it as it is, as one that somebody edited.
     """
-    groups = _netcdf.read(path, "recording", "contacts", "events", "checkpoint", verify=verify)
+    groups, unsealed = _netcdf.read(path, "recording", "contacts", "events", "checkpoint", verify=verify)
     scenario, dump, where = _netcdf.scenario_of(groups, path), groups.get("checkpoint"), repr(str(path))
     attrs, groups[""].attrs = groups[""].attrs, {}  # provenance of the file, not of the data
     groups |= {name: _texts(dataset) for name, dataset in groups.items() if name != "checkpoint"}
@@ -126,6 +126,9 @@ def load(path: str | os.PathLike[str], *, verify: bool = True) -> Recording:
     failure = _netcdf.json_of(attrs, "failure", where)
     if not (failure is None or (isinstance(failure, dict) and isinstance(failure.get("time"), float | int))):
         raise InvalidInput(f"{where}: attribute failure = {failure!r}; expected null, or an object with a time")
+    checkpoint = None if dump is None else Checkpoint.from_dataset(dump, scenario, where)
+    if unsealed:
+        _netcdf.warn_unsealed(path)
     return Recording(
         data=groups[""],
         contacts=groups["contacts"],
@@ -133,7 +136,7 @@ def load(path: str | os.PathLike[str], *, verify: bool = True) -> Recording:
         scenario=scenario,
         failure=failure,
         wall_time_s=_netcdf.number(attrs, "wall_time_s", where),
-        _checkpoint=None if dump is None else Checkpoint.from_dataset(dump, scenario, where),
+        _checkpoint=checkpoint,
     )
 
 
