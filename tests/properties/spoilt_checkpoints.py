@@ -1,7 +1,7 @@
-"""Resume from checkpoints with random faults, in a process of its own: `python spoilt_checkpoints.py PLANT SEED COUNT`.
+"""Resume from checkpoints with random faults, in a process of its own: `spoilt_checkpoints.py PLANTS SEED COUNT`.
 
-Prints how the attempts ended. A fault that reaches a kernel as a wrong index may kill the process: whoever started it
-sees that.
+Plants are separated by commas. Prints a line for each: how the attempts ended. A fault that reaches a kernel as a wrong
+index may kill the process: whoever started it sees that.
 """
 
 from __future__ import annotations
@@ -103,4 +103,5 @@ def main(plant: str, seed: int, count: int) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], int(sys.argv[2]), int(sys.argv[3]))
+    for each in sys.argv[1].split(","):
+        main(each, int(sys.argv[2]), int(sys.argv[3]))

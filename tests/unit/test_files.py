@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import warnings
+from functools import cache
 from pathlib import Path
 
 import h5netcdf
@@ -27,9 +29,21 @@ RUNS = {
 }
 
 
-@pytest.fixture(scope="module")
+@cache
+def recorded(kind: str) -> Recording:
+    name, overrides = RUNS[kind]
+    return pp.simulate(name, overrides, duration=0.1)
+
+
+@pytest.fixture
 def run() -> Recording:
-    return pp.simulate("transeth2008a/track", duration=0.1)
+    return recorded("plane")
+
+
+@pytest.fixture
+def undrawn(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Pictures take long, and are not the point."""
+    monkeypatch.setattr("pushpoint.cli.plot.draw", lambda *_: None)
 
 
 # --- checksums ---
@@ -72,6 +86,7 @@ def test_files_that_another_program_wrote_again_are_taken_on_demand(run: Recordi
     assert pp.Checkpoint.load(again, verify=False).tick == run.checkpoint().tick
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_the_command_line_names_altered_files(run: Recording, shell: Shell, tmp_path: Path) -> None:
     path = run.save(tmp_path / "run.nc")
     data = bytearray(path.read_bytes())
@@ -92,13 +107,22 @@ def test_numbers_that_cannot_be_drawn_are_named(run: Recording, shell: Shell, tm
     assert "link_position holds nan" in said
 
 
+def test_all_writers_are_one() -> None:
+    """Only `files` writes what users keep; the cache of kernels has files of its own."""
+    writing = re.compile(
+        r"""open\([^)]*["'][wax]|\.write_(text|bytes)\(|savefig\((?!image)|to_netcdf|os\.replace|mkstemp"""
+    )
+    package = Path(pp.__file__).parent
+    found = {path.relative_to(package).as_posix() for path in package.rglob("*.py") if writing.search(path.read_text())}
+    assert found == {"files.py", "_jit.py", "_kernel_cache.py"}
+
+
 # --- versions ---
 
 
-@pytest.mark.parametrize("kind", RUNS)
+@pytest.mark.parametrize("kind", ["movable", "space"])
 def test_files_of_version_1_load_and_say_that_they_have_no_checksum(kind: str, tmp_path: Path) -> None:
-    name, overrides = RUNS[kind]
-    recording = pp.simulate(name, overrides, duration=0.1)
+    recording = recorded(kind)
     path = write_version_1(recording, tmp_path / "old.nc")
     with pytest.warns(UserWarning, match=r"old\.nc' has no checksum"):
         old = pp.load(path)
@@ -112,6 +136,7 @@ def test_files_of_version_1_load_and_say_that_they_have_no_checksum(kind: str, t
         assert pp.load(old.save(tmp_path / "new.nc")).metrics() == old.metrics()
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_the_command_line_says_in_one_line_that_there_is_no_checksum(
     run: Recording, shell: Shell, tmp_path: Path
 ) -> None:
@@ -132,8 +157,7 @@ def test_files_of_this_version_cannot_pass_for_old_ones(run: Recording, tmp_path
 @pytest.mark.parametrize("kind", RUNS)
 def test_what_files_hold_is_listed_with_its_version(kind: str) -> None:
     """A new variable needs a line in _expected, with the schema version that has it first."""
-    name, overrides = RUNS[kind]
-    recording = pp.simulate(name, overrides, duration=0.1)
+    recording = recorded(kind)
     own = {"gravity_work", "friction_bound", "links_in_contact", *LEDGER}  # of single plants
     tables = {**_expected.DATA, **_expected.PLANAR, **_expected.SPATIAL, **_expected.MOVABLE}
     assert set(recording.data.variables) <= {*tables, *own}
@@ -166,6 +190,7 @@ def test_names_that_are_cut_stay_apart() -> None:
     assert slug("x" * 5000) != slug("x" * 5001)
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_a_run_called_dot_dot_writes_below_results(shell: Shell, tmp_path: Path) -> None:
     lines = ["name: ..", "robot: uniform", "world: plane", "controller: hold", "duration: 0.1"]
     (tmp_path / "dots.yaml").write_text("\n".join(lines))
