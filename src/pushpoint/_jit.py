@@ -13,7 +13,6 @@ import hashlib
 import os
 import shutil
 import sys
-import tempfile
 import time
 from collections.abc import Callable, Iterator
 from functools import cache
@@ -22,30 +21,28 @@ from typing import Any, TypeVar, cast
 
 import numba
 
+from pushpoint._kernel_cache import KernelCache, say, trusted
+
 F = TypeVar("F", bound=Callable[..., Any])
 
 _compiled: set[str] = set()  # in this process: spares looking at the disk in every call
+_expected: list[str] = []  # kernels under way that are in the cache, as far as anybody knows
 _FORGET_AFTER = 7 * 86400  # [s]: folders of sources that have been edited since are dead weight
 
 
 @cache
-def cache_folder() -> Path:
-    """Where compiled kernels of exactly these sources live; override the root with PUSHPOINT_CACHE_DIR."""
-    root = os.environ.get("PUSHPOINT_CACHE_DIR")
-    if root is None:
-        root = os.path.join(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "pushpoint")
-    name = _source_hash()
-    try:
-        folder = Path(root) / "kernels" / name
-        folder.mkdir(parents=True, exist_ok=True)
-        _forget_old(folder)
-    except OSError as error:
-        folder = Path(tempfile.mkdtemp(prefix="pushpoint-"))
-        print(
-            f"pushpoint: cache folder {root!r} cannot be used ({error.strerror}); kernels are compiled for this "
-            "process alone. PUSHPOINT_CACHE_DIR names another.",
-            file=sys.stderr,
-        )
+def cache_folder() -> Path | None:
+    """Where compiled kernels of exactly these sources live; override the root with PUSHPOINT_CACHE_DIR.
+
+    None where nothing can be kept, not even for as long as this process lives.
+    """
+    found = trusted(_source_hash())
+    if found is None:
+        return None
+    folder, lasts = found
+    if lasts:
+        with contextlib.suppress(OSError):
+            _forget_old(folder)
     return folder
 
 
@@ -103,12 +100,22 @@ def inlined(function: F) -> F:
 
 def entry_point(function: F) -> F:
     """A compiled function that Python calls: compiled once per machine, with all the kernels it uses."""
+    compiled, folder = _compiled_with(function), cache_folder()
+    if numba.config.DISABLE_JIT or folder is None:
+        return compiled
     previous = numba.config.CACHE_DIR
-    numba.config.CACHE_DIR = str(cache_folder())  # read at decoration; restored so that other packages keep theirs
+    numba.config.CACHE_DIR = str(folder)  # read by the cache; restored so that other packages keep theirs
     try:
-        return _compiled_with(function, cache=True)
+        cast(Any, compiled)._cache = KernelCache(function, _note_missing)
     finally:
         numba.config.CACHE_DIR = previous
+    return compiled
+
+
+def _note_missing() -> None:
+    """Kernels that ought to be in the cache are not: say why it takes so long."""
+    if _expected:
+        say(f"compiling {_expected.pop()} again, as the cache does not hold it (10 to 30 s) ...")
 
 
 def for_types_of(function: F, *arguments: Any) -> F:
@@ -142,17 +149,24 @@ def compiling_once(what: str) -> Iterator[None]:
         with _in_a_hurry():  # arguments of another kind compile anew, and must give the same results
             yield
         return
-    marker = cache_folder() / f"{what}.compiled"
-    if marker.exists():
-        with _in_a_hurry():
-            yield
+    folder = cache_folder()
+    marker = None if folder is None else folder / f"{what}.compiled"
+    if marker is not None and marker.exists():
+        _expected.append(what)
+        try:
+            with _in_a_hurry():
+                yield
+        finally:
+            _expected.clear()
         _compiled.add(what)
         return
-    print(f"pushpoint: compiling {what} once for this machine (10 to 30 s) ...", file=sys.stderr, flush=True)
+    say(f"compiling {what} once for this machine (10 to 30 s) ...")
     wall, cpu = time.perf_counter(), time.process_time()
     with _in_a_hurry():
         yield
     wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
-    marker.write_text(f"{cpu:.2f} CPU seconds\n")
+    if marker is not None:
+        with contextlib.suppress(OSError):  # a full disk: the next run compiles again
+            marker.write_text(f"{cpu:.2f} CPU seconds\n")
     _compiled.add(what)
-    print(f"pushpoint: compiled in {wall:.1f} s ({cpu:.1f} CPU seconds)", file=sys.stderr, flush=True)
+    say(f"compiled in {wall:.1f} s ({cpu:.1f} CPU seconds)")

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import math
 import os
-import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
+import re
+import stat
+import time
+from contextlib import suppress
+from functools import cache
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,29 +20,114 @@ from pushpoint.errors import InvalidInput
 if TYPE_CHECKING:
     from yaml import MarkedYAMLError
 
+Bytes = bytes | bytearray | memoryview
+FORGOTTEN_AFTER = 7 * 86400  # [s]: temporary files of other machines, whose processes nobody can ask here
+_TEMPORARY = re.compile(r"\.pushpoint-(?P<host>[0-9a-f]{8})-(?P<pid>\d+)-(?P<process>[0-9a-f]{8})-\d+\.tmp")
+_PROCESS = os.urandom(4).hex()  # tells this process from one that had the same number before
+_number = count()
 
-@contextmanager
-def replacing(path: Path) -> Iterator[Path]:
-    """A temporary path with the same ending; what is written there takes the place of `path` at the end."""
+
+def write_bytes(path: Path, *parts: Bytes) -> None:
+    """Write a whole file, and its folder if need be. All writers of the product end here."""
     made(path.parent)
+    replace_file(path, *parts)
+
+
+def replace_file(path: Path, *parts: Bytes) -> None:
+    """Write beside `path` and move: whatever happens, there is the complete new file or what was there before.
+
+    The folder has to exist. Temporary files that killed processes left in it are removed.
+    """
+    temporary = path.with_name(f".pushpoint-{_host()}-{os.getpid()}-{_PROCESS}-{next(_number)}.tmp")
     try:
-        handle, name = tempfile.mkstemp(prefix=".", suffix=path.suffix, dir=path.parent)
-    except OSError as error:
-        raise InvalidInput(f"file {str(path)!r} cannot be written: {error.strerror}") from None
-    os.close(handle)
-    temporary = Path(name)
-    try:
-        yield temporary
-        temporary.chmod(0o644)  # mkstemp keeps files private
+        _refuse_special(path)
+        remove_leftovers(path.parent)
+        _write_new(temporary, parts)
         os.replace(temporary, path)
+    except OSError as error:
+        what = error.strerror or str(error)
+        raise InvalidInput(f"file {str(path)!r} cannot be written: {what}; what was there before is kept") from None
+    except ValueError as error:  # a NUL in the name
+        raise InvalidInput(f"file {str(path)!r} cannot be written: {error}") from None
     finally:
-        temporary.unlink(missing_ok=True)
+        with suppress(OSError, ValueError):
+            temporary.unlink(missing_ok=True)
+
+
+def _refuse_special(path: Path) -> None:
+    """Moving a file onto a device would replace the device."""
+    with suppress(FileNotFoundError):
+        mode = path.stat().st_mode
+        if stat.S_ISDIR(mode):
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+        if not stat.S_ISREG(mode):
+            raise OSError(errno.EINVAL, "there is a device or pipe of that name")
+
+
+def _write_new(path: Path, parts: tuple[Bytes, ...]) -> None:
+    """Write to the disk, not only to its cache: only then may the file take the place of another."""
+    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666)
+    try:
+        for part in parts:
+            left = memoryview(part).cast("B")
+            while left:
+                left = left[os.write(handle, left) :]
+        try:
+            os.fsync(handle)
+        except OSError as error:
+            if error.errno not in (errno.EINVAL, errno.ENOTSUP):  # file systems without it
+                raise
+    finally:
+        os.close(handle)
+
+
+def remove_leftovers(folder: Path) -> None:
+    """Remove temporary files of ours whose processes are dead, and none of one that may be alive."""
+    with os.scandir(folder) as entries:
+        found = [entry.path for entry in entries if entry.name.startswith(".pushpoint-")]
+    for path in found:
+        with suppress(OSError):  # another process may be removing it too
+            if _is_left_over(path):
+                os.unlink(path)
+
+
+def _is_left_over(path: str) -> bool:
+    name = _TEMPORARY.fullmatch(os.path.basename(path))
+    if name is None:
+        return False
+    if name["host"] != _host() or os.name == "nt":
+        return time.time() - os.stat(path).st_mtime > FORGOTTEN_AFTER
+    pid = int(name["pid"])
+    if pid == os.getpid():
+        return name["process"] != _PROCESS
+    return not _is_alive(pid)
+
+
+def _is_alive(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)  # sends nothing
+    except (ProcessLookupError, OverflowError):
+        return False
+    except OSError:  # somebody else's
+        return True
+    return True
+
+
+@cache
+def _host() -> str:
+    """Stands for the machine, and for the container on it: numbers of processes mean something only there."""
+    import hashlib
+    import platform
+
+    place = platform.node()
+    with suppress(OSError):
+        place += os.readlink("/proc/self/ns/pid")
+    return hashlib.sha256(place.encode(errors="replace")).hexdigest()[:8]
 
 
 def write_text(path: Path, text: str) -> None:
-    """Write a whole text file."""
-    with replacing(path) as temporary:
-        temporary.write_text(text, encoding="utf-8")
+    """Write a whole text file; lines end as they do in `text`."""
+    write_bytes(path, text.encode("utf-8", errors="surrogateescape"))
 
 
 def made(folder: Path) -> Path:
@@ -47,6 +136,8 @@ def made(folder: Path) -> Path:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise InvalidInput(f"folder {str(folder)!r} cannot be made: {error.strerror}") from None
+    except ValueError as error:  # a NUL in the name
+        raise InvalidInput(f"folder {str(folder)!r} cannot be made: {error}") from None
     return folder
 
 

@@ -13,8 +13,9 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from pushpoint._resuming import checked_rows, made_for, refuse_clock, refuse_foreign, refuse_memory
 from pushpoint.control import ControlEvent, Controller, ControllerState, Drawing, Drawn, Plannable, controllers
-from pushpoint.errors import InvalidInput, SolverFailure
+from pushpoint.errors import InvalidInput, PushpointError, SolverFailure
 from pushpoint.mechanics.overlap import overlaps
 from pushpoint.mechanics.pose import moving, planar_pose
 from pushpoint.mechanics.put_down import put_down
@@ -87,8 +88,11 @@ def resume(checkpoint: Checkpoint, duration: float | None = None, *, progress: b
             f"duration = {scenario.duration:g} s: the checkpoint is at {checkpoint.time:g} s already; "
             "give a longer duration"
         )
+    refuse_foreign(checkpoint, setup.made_for)
     state = setup.plant.restore(checkpoint.plant)
-    memory = deepcopy(checkpoint.controller)  # controllers may change theirs in place
+    own_time = setup.plant.observe(state, scenario.control_period).time
+    refuse_clock(checkpoint, setup.ticks_per_row, own_time)
+    memory = setup.memory_from(checkpoint)
     run = Run(setup, state, memory, checkpoint.tick, checkpoint.ticks_since_row)
     run.begin_with(checkpoint)
     return run.to_the_end(progress)
@@ -136,6 +140,17 @@ class Setup:
     def joints(self) -> int:
         """How many joint angles there are: two for a cardan joint."""
         return len(self.robot.freedoms)
+
+    @property
+    def made_for(self) -> dict[str, str]:
+        """What a state of this run belongs to."""
+        return made_for(self.scenario.plant.name, self.robot, self.world)
+
+    def memory_from(self, checkpoint: Checkpoint) -> ControllerState:
+        """The controller's state in a checkpoint: a copy, as controllers may change theirs in place."""
+        fresh = self.controller.start(self.observe(self.plant.initial_state(start(self)), tick=0))
+        refuse_memory(self.scenario.controller.name, checkpoint.controller, fresh)
+        return deepcopy(checkpoint.controller)
 
     def observe(self, state: Any, tick: int) -> Observation:
         """The observation at a tick, with the same time to the bit as in a table of commands."""
@@ -309,13 +324,13 @@ class Run:
         self.last_reference = np.zeros(setup.joints)
         self.events: list[ControlEvent] = []
         self.wall_time_s = 0.0
-        self._has_first_reference = False
+        self._has_first_reference = self._resumed = False
         check_plain(setup.scenario.controller.name, controller_state)
 
     def begin_with(self, checkpoint: Checkpoint) -> None:
         """Make the instant of the checkpoint the first row: a copy, if it was the last row of its part."""
-        self.reference[0], self._has_first_reference = checkpoint.reference, True
-        row = checkpoint.last_row
+        self.reference[0], row = checked_rows(checkpoint, self.trace, self.setup.joints)
+        self._has_first_reference = self._resumed = True
         if row is None:
             self.setup.plant.record_start(self.state, self.trace)
             return
@@ -361,8 +376,7 @@ class Run:
         controller, shown = self.setup.controller, clock.perf_counter()
         for k in range(self.ticks):
             obs = self.setup.observe(self.state, self.first_tick + k)
-            self.controller_state, command, events = controller.step(self.controller_state, obs)
-            self.events.extend(events)
+            command = self._decide(controller, obs, first=k == 0)
             table = CommandTable(*(np.asarray(a, dtype=float)[np.newaxis] for a in _fields(command)))
             self._check(table, self.first_tick + k)
             failure = self._advance(k, table)
@@ -372,6 +386,20 @@ class Run:
                 bar.update(self.first_tick + k + 1)
                 shown = clock.perf_counter()
         return None
+
+    def _decide(self, controller: Controller, obs: Observation, first: bool) -> Command:
+        """One step of the controller. What it cannot do with a state from a checkpoint is the checkpoint's fault."""
+        try:
+            self.controller_state, command, events = controller.step(self.controller_state, obs)
+        except PushpointError:
+            raise
+        except Exception as error:
+            if not (first and self._resumed):
+                raise
+            what = f"checkpoint, state of controller {self.setup.scenario.controller.name!r}"
+            raise InvalidInput(f"{what}: it cannot go on from it ({type(error).__name__}: {error})") from error
+        self.events.extend(events)
+        return command
 
     def _advance(self, begin: int, table: CommandTable) -> Failure | None:
         """Let the plant do the ticks of the table, of which `begin` is the first."""
@@ -446,6 +474,7 @@ class Run:
             controller=deepcopy(self.controller_state),
             reference=self.last_reference,
             last_row=self._last_row() if since_row == 0 else None,
+            made_for=self.setup.made_for,
         )
 
     def _last_row(self) -> LastRow:

@@ -22,7 +22,7 @@ from pushpoint.bench.hybrid import EvaluationCost, Hybrid, hybrid
 from pushpoint.bench.ladder import Rung, largest_accurate, rms_distance
 from pushpoint.bench.links import Growth, LinkCost, among_pegs, fitted_exponent, growth
 from pushpoint.bench.page import as_page
-from pushpoint.bench.result import Benchmark, as_data, as_text, machine, write
+from pushpoint.bench.result import Benchmark, as_data, as_text, machine
 from pushpoint.bench.runs import our_job, peer_job, prepare, stepped
 from pushpoint.bench.space_result import Space
 from pushpoint.bench.startup import Startup, in_new_process, startup
@@ -31,6 +31,7 @@ from pushpoint.bench.timing import TURN_RUNS, TURN_SECONDS, best_in_turns, inter
 from pushpoint.control import controllers
 from pushpoint.errors import InvalidInput, PushpointError, SolverFailure
 from pushpoint.fields import Frozen
+from pushpoint.files import write_text
 from pushpoint.robots import Robot
 from pushpoint.scenario import Scenario
 from pushpoint.scenarios import scenarios
@@ -254,15 +255,15 @@ def test_the_machine_stays_anonymous() -> None:
 
 def test_files_are_complete_or_absent(tmp_path: Path) -> None:
     path = tmp_path / "results" / "bench.json"
-    write(path, as_text({"a": 1}))
-    write(path, as_text({"a": 2}))
+    write_text(path, as_text({"a": 1}))
+    write_text(path, as_text({"a": 2}))
     assert json.loads(path.read_text()) == {"a": 2}
     with pytest.raises(ValueError, match="JSON"):
-        write(path, as_text({"a": nan}))
+        write_text(path, as_text({"a": nan}))
     assert [p.name for p in path.parent.iterdir()] == ["bench.json"]
     assert json.loads(path.read_text()) == {"a": 2}
-    with pytest.raises(InvalidInput, match="cannot be written"):
-        write(path / "below" / "bench.json", "")
+    with pytest.raises(InvalidInput, match="cannot be made"):
+        write_text(path / "below" / "bench.json", "")
 
 
 def test_startup_takes_the_best_warm_start(monkeypatch: pytest.MonkeyPatch) -> None:

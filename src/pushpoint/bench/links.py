@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from copy import deepcopy
 from dataclasses import dataclass
 from math import cos, pi, sin
 from typing import Any, NamedTuple
@@ -13,7 +14,6 @@ from pushpoint.bench.runs import OURS, Prepared, empty_trace, prepare
 from pushpoint.bench.timing import interleaved_best
 from pushpoint.errors import SolverFailure
 from pushpoint.plants import Plant
-from pushpoint.plants._base import StateArrays
 from pushpoint.scenario import Choice, Scenario
 from pushpoint.types import CommandTable, Trace
 from pushpoint.worlds import Disc, Ground, World
@@ -98,17 +98,17 @@ def among_pegs(links: int, most: int | None = None) -> Scenario:
 
 
 class Settled(NamedTuple):
-    """A run that has settled: its plant, its state as arrays, and the commands of the steps to be timed."""
+    """A run that has settled: its plant, its state, and the commands of the steps to be timed."""
 
     plant: Plant
-    state: StateArrays
+    state: Any
     table: CommandTable
     substeps: int
     links: int
 
     def onwards(self) -> Trace:
         """The timed part, from a copy of the state."""
-        return rolled(self.plant, self.plant.restore(self.state), self.table, self.substeps, self.links)
+        return rolled(self.plant, deepcopy(self.state), self.table, self.substeps, self.links)
 
 
 def rolled(plant: Plant, state: Any, table: CommandTable, substeps: int, links: int) -> Trace:
@@ -127,7 +127,7 @@ def settled(run: Prepared, steps: int) -> Settled:
     first, rest = (CommandTable(*(column[part] for column in table)) for part in (slice(start), slice(start, end)))
     state = setup.plant.initial_state(pose)
     rolled(setup.plant, state, first, setup.substeps, setup.bodies)
-    return Settled(setup.plant, setup.plant.dump(state), rest, setup.substeps, setup.bodies)
+    return Settled(setup.plant, state, rest, setup.substeps, setup.bodies)
 
 
 def cost(trace: Trace, seconds: float) -> LinkCost:

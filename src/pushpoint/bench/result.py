@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import platform
-import tempfile
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from importlib.metadata import PackageNotFoundError, version
@@ -22,7 +21,6 @@ from pushpoint.bench.links import DT, FIT_FROM, STEPS, Growth
 from pushpoint.bench.requirement import Requirement
 from pushpoint.bench.space_result import Space, space_data, space_requirements
 from pushpoint.bench.startup import Startup
-from pushpoint.errors import InvalidInput
 
 SCHEMA = 5
 FOLDER = Path("results/bench")
@@ -158,20 +156,3 @@ def _plain(value: Any) -> Any:
 
 def as_text(data: Mapping[str, Any]) -> str:
     return json.dumps(data, indent=2, allow_nan=False) + "\n"
-
-
-def write(path: Path, text: str) -> None:
-    """Write a file that is either complete or absent."""
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(prefix=".", suffix=path.suffix, dir=path.parent)
-    except OSError as error:
-        raise InvalidInput(f"file {str(path)!r} cannot be written: {error.strerror}") from None
-    temporary = Path(name)
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(text)
-        temporary.chmod(0o644)  # mkstemp keeps files private
-        os.replace(temporary, path)
-    finally:
-        temporary.unlink(missing_ok=True)

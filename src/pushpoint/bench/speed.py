@@ -12,10 +12,11 @@ from pushpoint.bench.duel import CONVERGED, Effort, duel, has_peer
 from pushpoint.bench.hybrid import hybrid
 from pushpoint.bench.links import growth
 from pushpoint.bench.page import as_page
-from pushpoint.bench.result import FOLDER, Benchmark, as_data, as_text, write
+from pushpoint.bench.result import FOLDER, Benchmark, as_data, as_text
 from pushpoint.bench.space_result import measure_space
 from pushpoint.bench.startup import startup
 from pushpoint.errors import InvalidInput
+from pushpoint.files import write_text
 from pushpoint.scenario import Scenario
 from pushpoint.scenarios import scenarios
 
@@ -40,8 +41,8 @@ def main(json: bool, part: Part = "all") -> None:
     data = as_data(benchmark)
     name = "bench" if part == "all" else f"bench-{part}"
     result_file, page_file = FOLDER / f"{name}.json", FOLDER / f"{name}.md"
-    write(result_file, as_text(data))
-    write(page_file, as_page(data))
+    write_text(result_file, as_text(data))
+    write_text(page_file, as_page(data))
     progress(f"written: {result_file}, {page_file}")
     if json:
         sys.stdout.write(as_text(data))

@@ -6,6 +6,8 @@ from typing import Any
 
 from pushpoint.errors import InvalidInput
 
+LONGEST_NAME = 120  # [bytes]: names of 255 are allowed, and people put something before and behind
+DEVICES = {"con", "prn", "aux", "nul", *(f"{port}{k}" for port in ("com", "lpt") for k in range(10))}
 EXAMPLES = {
     "--set": "controller.amplitude=0.6",
     "--variant": "weak:controller.amplitude=0.6",
@@ -50,5 +52,14 @@ def _number(value: Any) -> Any:
 
 
 def slug(name: str) -> str:
-    """A name for files: `transeth2008a/track` -> `transeth2008a-track`."""
-    return "".join(c if c.isalnum() or c in "._-" else "-" for c in name) or "run"
+    """A name for files: `transeth2008a/track` -> `transeth2008a-track`. Whatever a scenario is called, it is the name
+    of one file on all systems: no separators, no dots at its ends, no device of Windows, and not too long."""
+    text = "".join(c if c.isalnum() or c in "._-" else "-" for c in name).strip(".") or "run"
+    if text.split(".")[0].lower() in DEVICES:
+        text = f"run-{text}"
+    if len(text.encode()) > LONGEST_NAME:
+        from hashlib import sha256
+
+        kept = text.encode()[: LONGEST_NAME - 9].decode(errors="ignore")
+        text = f"{kept}-{sha256(name.encode(errors='surrogatepass')).hexdigest()[:8]}"
+    return text

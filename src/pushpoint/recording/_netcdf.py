@@ -1,95 +1,166 @@
-"""NetCDF-4 files with groups: atomic writing, and reading with clear errors."""
+"""NetCDF-4 files with groups and a checksum: complete or absent, and read with clear errors."""
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import platform
-import uuid
+import warnings
+from collections.abc import Mapping
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
+import numpy as np
 import xarray as xr
 
 from pushpoint._version import __version__
 from pushpoint.errors import InvalidInput
+from pushpoint.files import replace_file
+from pushpoint.recording import _seal
 from pushpoint.scenario import Scenario
 
-SCHEMA = 1
+SCHEMA = 2  # raised with every change of what files hold; see VERSIONS
+VERSIONS = {
+    1: "first",
+    2: "a checksum behind the data, and the attribute `checksum`; checkpoints name their plant, robot and world",
+}
+
+SEALED_SINCE = 2  # schema version
+MOST_SAID = 200  # [characters], of what other libraries say about a file
 
 Groups = dict[str, xr.Dataset]  # "" is the root
 
 
 def write(path: str | os.PathLike[str], kind: str, groups: Groups, scenario: Scenario) -> Path:
-    """Write all groups to a temporary neighbour and move it into place: nobody ever sees half a file."""
+    """Make the whole file in memory, then write it: a full disk is met by plain writing, never inside of HDF5."""
     target = Path(path)
     root = groups[""].assign_attrs(
-        pushpoint_kind=kind, schema_version=SCHEMA, scenario=scenario_json(scenario), versions=versions_json()
+        pushpoint_kind=kind,
+        schema_version=SCHEMA,
+        scenario=scenario_json(scenario),
+        versions=versions_json(),
+        checksum=_seal.ATTRIBUTE,
     )
-    temporary = target.with_name(f".{target.name}.{uuid.uuid4().hex}.tmp")
-    try:
-        for name, dataset in {**groups, "": root}.items():
-            _write_group(temporary, name, dataset)
-        os.replace(temporary, target)
-    except OSError as error:
-        raise InvalidInput(f"{str(target)!r} cannot be written: {error.strerror or error}") from None
-    finally:
-        temporary.unlink(missing_ok=True)
+    image = _image({**groups, "": root})
+    with image.getbuffer() as data:
+        replace_file(target, data, _seal.seal_of(image))
     return target
 
 
-def _write_group(path: Path, name: str, dataset: xr.Dataset) -> None:
-    # Without this, xarray would mark missing values with NaN, and readers would see an attribute nobody set.
-    plain = {key: {"_FillValue": None} for key in dataset.variables}
-    mode: Literal["a", "w"] = "a" if path.exists() else "w"
-    dataset.to_netcdf(path, mode=mode, group=name or None, engine="h5netcdf", encoding=plain)
-
-
-def read(path: str | os.PathLike[str], kind: str, *names: str) -> Groups:
-    """Load the root and those of the groups `names` that are there; `kind` may be "this|that"."""
-    source = Path(path)
-    if not source.is_file():
-        raise InvalidInput(f"there is no file {str(source)!r}; expected a {_shown(kind)} written by pushpoint")
-    groups = {"": _read_group(source, "", kind)}
-    _check(source, kind, groups[""].attrs)
-    present = _group_names(source)
-    return groups | {name: _read_group(source, name, kind) for name in names if name in present}
-
-
-def _read_group(path: Path, name: str, kind: str) -> xr.Dataset:
-    try:
-        # As written: "s" is a unit here, not a request for dates, and nothing is packed or masked.
-        return xr.load_dataset(
-            path,
-            group=name or None,
-            engine="h5netcdf",
-            decode_times=False,
-            decode_timedelta=False,
-            mask_and_scale=False,
-        )
-    except (OSError, ValueError, KeyError) as error:
-        raise InvalidInput(f"{str(path)!r} is not a {_shown(kind)} of pushpoint: {error}") from None
-
-
-def _group_names(path: Path) -> frozenset[str]:
+def _image(groups: Groups) -> io.BytesIO:
+    """The bytes of a NetCDF-4 file with these groups."""
     import h5netcdf
+    from xarray.backends import H5NetCDFStore
 
-    with h5netcdf.File(path, "r") as file:
-        return frozenset(file.groups)
+    image = io.BytesIO()
+    with h5netcdf.File(image, "w") as file:
+        for name, dataset in groups.items():
+            place = file.create_group(name) if name else file
+            # Without this, xarray would mark missing values with NaN, and readers would see an attribute nobody set.
+            plain = {key: {"_FillValue": None} for key in dataset.variables}
+            dataset.dump_to_store(H5NetCDFStore(place), encoding=plain)
+    return image
 
 
-def _check(path: Path, kind: str, attrs: dict[str, Any]) -> None:
+def read(path: str | os.PathLike[str], kind: str, *names: str, verify: bool = True) -> tuple[Groups, bool]:
+    """Load the root and those of the groups `names` that are there; `kind` may be "this|that". Also returns whether a
+    checksum is wanted and there is none, see `warn_unsealed`.
+
+    Whatever is in the file: this returns arrays that are what they claim to be, or raises InvalidInput.
+    """
+    source, what = Path(path), _shown(kind)
+    _seal.refuse_no_file(source, what)
+    sealed = verify and _seal.is_sealed(source, what)
+    groups = _read_groups(source, what, names)
+    schema = _schema(source, kind, groups[""].attrs)
+    unsealed = verify and not sealed
+    if unsealed and schema >= SEALED_SINCE:
+        _seal.refuse_altered(source, "its checksum is gone")
+    return groups, unsealed
+
+
+def warn_unsealed(path: str | os.PathLike[str]) -> None:
+    """To be called by what users call, when everything else is in order."""
+    warnings.warn(
+        f"{str(path)!r} has no checksum, as it is of an older version: whether it is as it was written is not known; "
+        "load and save it to add one",
+        stacklevel=3,
+    )
+
+
+def _read_groups(path: Path, what: str, names: tuple[str, ...]) -> Groups:
+    import h5netcdf
+    from xarray.backends import H5NetCDFStore
+
+    from pushpoint.recording._guard import refuse_hostile
+
+    try:
+        refuse_hostile(path)
+        with h5netcdf.File(path, "r", decode_vlen_strings=True) as file:
+            present = ("", *(name for name in names if name in file.groups))
+            return {name: _loaded(H5NetCDFStore(file[name] if name else file)) for name in present}
+    except InvalidInput:
+        raise
+    except Exception as error:  # the libraries below raise anything on broken files
+        words = "".join(c for c in " ".join(str(error).split()) if c.isprintable())
+        why = words[:MOST_SAID] or type(error).__name__
+        raise InvalidInput(f"{str(path)!r} is not a {what} of pushpoint, or it is damaged: {why}") from None
+
+
+def _loaded(store: Any) -> xr.Dataset:
+    # As written: "s" is a unit here, not a request for dates, and nothing is packed or masked.
+    return xr.open_dataset(store, decode_times=False, decode_timedelta=False, mask_and_scale=False).load()
+
+
+def _schema(path: Path, kind: str, attrs: dict[str, Any]) -> int:
+    """The schema version of a file of the right kind."""
     found = attrs.get("pushpoint_kind")
+    if not isinstance(found, str):
+        found = None
     if found not in kind.split("|"):
-        what = f"a {found}" if found else "a file of another program"
+        what = f"a {found}" if found in ("recording", "checkpoint") else "a file of another program"
         raise InvalidInput(f"{str(path)!r} is {what}, not a {_shown(kind)} of pushpoint")
-    schema = int(attrs.get("schema_version", 0))
+    schema = whole_number(attrs, "schema_version", repr(str(path)))
     if schema > SCHEMA:
         raise InvalidInput(
             f"{str(path)!r} has schema version {schema}; this pushpoint {__version__} reads up to {SCHEMA}: "
             "install a newer pushpoint"
         )
+    if schema < 1:
+        raise InvalidInput(f"{str(path)!r}: schema_version = {schema}; it is 1 to {SCHEMA}")
+    return schema
+
+
+def whole_number(attrs: Mapping[Any, Any], name: str, where: str) -> int:
+    """An attribute that has to be a whole number."""
+    value = attrs.get(name)
+    if not isinstance(value, int | np.integer) or isinstance(value, bool):
+        raise InvalidInput(f"{where}: attribute {name} = {_brief(value)}; a whole number is expected")
+    return int(value)
+
+
+def number(attrs: Mapping[Any, Any], name: str, where: str) -> float:
+    """An attribute that has to be a number."""
+    value = attrs.get(name)
+    if not isinstance(value, float | int | np.floating | np.integer):
+        raise InvalidInput(f"{where}: attribute {name} = {_brief(value)}; a number is expected")
+    return float(value)
+
+
+def json_of(attrs: Mapping[Any, Any], name: str, where: str) -> Any:
+    """An attribute that has to be JSON."""
+    text = attrs.get(name)
+    try:
+        return json.loads(text)  # type: ignore[arg-type]  # TypeError is among those caught
+    except (TypeError, ValueError, RecursionError):
+        raise InvalidInput(f"{where}: attribute {name} = {_brief(text)}; JSON is expected") from None
+
+
+def _brief(value: Any) -> str:
+    shown = repr(value)
+    return shown if len(shown) <= 60 else f"{shown[:60]}..."
 
 
 def _shown(kind: str) -> str:
@@ -101,8 +172,14 @@ def scenario_json(scenario: Scenario) -> str:
     return json.dumps(scenario.model_dump(), default=_plain)
 
 
-def scenario_of(groups: Groups) -> Scenario:
-    return Scenario.parse(json.loads(groups[""].attrs["scenario"]))
+def scenario_of(groups: Groups, path: str | os.PathLike[str]) -> Scenario:
+    data = json_of(groups[""].attrs, "scenario", repr(str(path)))
+    try:
+        return Scenario.parse(data)
+    except InvalidInput as error:
+        raise InvalidInput(f"{str(path)!r}, attribute scenario: {error}") from None
+    except RecursionError:
+        raise InvalidInput(f"{str(path)!r}, attribute scenario: too many levels of lists in lists") from None
 
 
 def _plain(value: Any) -> Any:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
@@ -37,6 +39,7 @@ class Checkpoint:
     controller: dict[str, Any]  # the controller's state: numbers, strings, arrays
     reference: FloatArray  # [rad], (n - 1,): joint reference in force
     last_row: LastRow | None  # None if the checkpoint is between two rows
+    made_for: dict[str, str] = field(default_factory=dict)  # plant, robot and world, see _resuming
 
     @property
     def time(self) -> float:
@@ -49,12 +52,18 @@ class Checkpoint:
         return _netcdf.write(path, "checkpoint", groups, self.scenario)
 
     @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> Checkpoint:
-        """Read what `save` wrote; a recording's file does as well, if its run can be continued."""
-        groups = _netcdf.read(path, "checkpoint|recording", "checkpoint")
+    def load(cls, path: str | os.PathLike[str], *, verify: bool = True) -> Checkpoint:
+        """Read what `save` wrote; a recording's file does as well, if its run can be continued.
+
+        A file whose bytes have changed since is refused; `verify=False` takes it as it is.
+        """
+        groups, unsealed = _netcdf.read(path, "checkpoint|recording", "checkpoint", verify=verify)
         if "checkpoint" not in groups:
             raise InvalidInput(f"the run in {str(path)!r} failed: there is no checkpoint to continue from")
-        return cls.from_dataset(groups["checkpoint"], _netcdf.scenario_of(groups))
+        checkpoint = cls.from_dataset(groups["checkpoint"], _netcdf.scenario_of(groups, path), repr(str(path)))
+        if unsealed:
+            _netcdf.warn_unsealed(path)
+        return checkpoint
 
     def to_dataset(self) -> xr.Dataset:
         values = {
@@ -65,23 +74,44 @@ class Checkpoint:
         if self.last_row is not None:
             values |= {f"row.{f.name}": getattr(self.last_row, f.name) for f in fields(LastRow)}
         variables = {name: _variable(name, value) for name, value in values.items()}
-        return xr.Dataset(variables, attrs={"tick": self.tick, "ticks_since_row": self.ticks_since_row})
+        attrs = {"tick": self.tick, "ticks_since_row": self.ticks_since_row, "made_for": json.dumps(self.made_for)}
+        return xr.Dataset(variables, attrs=attrs)
 
     @classmethod
-    def from_dataset(cls, dataset: xr.Dataset, scenario: Scenario) -> Checkpoint:
+    def from_dataset(cls, dataset: xr.Dataset, scenario: Scenario, where: str = "the checkpoint") -> Checkpoint:
+        """The way back from `to_dataset`; whether plant and controller can use it is seen by `resume`."""
         parts: dict[str, dict[str, Any]] = {"plant": {}, "controller": {}, "run": {}, "row": {}}
         for name, variable in dataset.variables.items():
-            part, key = str(name).split(".", 1)
+            part, _, key = str(name).partition(".")
+            if part not in parts or not key:
+                raise InvalidInput(f"{where}: variable {str(name)!r} belongs to no part of a checkpoint")
             parts[part][key] = _value(variable)
+        _refuse_names(where, "run", parts["run"], {"reference"})
+        _refuse_names(where, "row", parts["row"], {f.name for f in fields(LastRow)} if parts["row"] else set())
         return cls(
             scenario=scenario,
-            tick=int(dataset.attrs["tick"]),
-            ticks_since_row=int(dataset.attrs["ticks_since_row"]),
+            tick=_netcdf.whole_number(dataset.attrs, "tick", where),
+            ticks_since_row=_netcdf.whole_number(dataset.attrs, "ticks_since_row", where),
             plant=parts["plant"],
             controller=parts["controller"],
             reference=parts["run"]["reference"],
             last_row=LastRow(**parts["row"]) if parts["row"] else None,
+            made_for=_made_for(dataset.attrs, where),
         )
+
+
+def _refuse_names(where: str, part: str, found: Mapping[str, Any], wanted: set[str]) -> None:
+    for name in sorted(wanted ^ found.keys()):
+        what = "is missing" if name in wanted else "belongs to no checkpoint"
+        raise InvalidInput(f"{where}: variable {f'{part}.{name}'!r} {what}")
+
+
+def _made_for(attrs: Mapping[Any, Any], where: str) -> dict[str, str]:
+    """Files of schema version 1 do not say what they are made for."""
+    found = _netcdf.json_of(attrs, "made_for", where) if "made_for" in attrs else {}
+    if not (isinstance(found, dict) and all(isinstance(value, str) for value in found.values())):
+        raise InvalidInput(f"{where}: attribute made_for = {found!r}; expected an object of texts")
+    return found
 
 
 def check_plain(controller: str, state: dict[str, Any]) -> None:
@@ -105,4 +135,4 @@ def _value(variable: xr.Variable) -> Any:
     array = np.ascontiguousarray(variable.values) if variable.ndim else np.asarray(variable.values)
     if array.dtype.kind in "OT":
         array = array.astype(str)
-    return array.item() if variable.attrs["scalar"] else array
+    return array.item() if variable.attrs.get("scalar") == 1 and array.size == 1 else array

@@ -14,6 +14,7 @@ import xarray as xr
 
 from pushpoint.errors import InvalidInput
 from pushpoint.recording import _netcdf
+from pushpoint.recording._expected import refuse_unexpected
 from pushpoint.recording.checkpoint import Checkpoint
 from pushpoint.scenario import Scenario
 from pushpoint.types import LEDGER, Repeated, Status
@@ -129,23 +130,34 @@ class Recording:
         return _netcdf.write(path, "recording", groups, self.scenario)
 
 
-def load(path: str | os.PathLike[str]) -> Recording:
-    """Read a recording that `Recording.save` wrote."""
-    groups = _netcdf.read(path, "recording", "contacts", "events", "checkpoint")
-    scenario, dump = _netcdf.scenario_of(groups), groups.get("checkpoint")
+def load(path: str | os.PathLike[str], *, verify: bool = True) -> Recording:
+    """Read a recording that `Recording.save` wrote.
+
+    A file whose bytes have changed since is refused; `verify=False` takes it as it is, as one that somebody edited.
+    """
+    groups, unsealed = _netcdf.read(path, "recording", "contacts", "events", "checkpoint", verify=verify)
+    scenario, dump, where = _netcdf.scenario_of(groups, path), groups.get("checkpoint"), repr(str(path))
     attrs, groups[""].attrs = groups[""].attrs, {}  # provenance of the file, not of the data
+    groups |= {name: _texts(dataset) for name, dataset in groups.items() if name != "checkpoint"}
+    refuse_unexpected(groups, scenario, _netcdf.whole_number(attrs, "schema_version", where), where)
+    failure = _netcdf.json_of(attrs, "failure", where)
+    if not (failure is None or (isinstance(failure, dict) and isinstance(failure.get("time"), float | int))):
+        raise InvalidInput(f"{where}: attribute failure = {failure!r}; expected null, or an object with a time")
+    checkpoint = None if dump is None else Checkpoint.from_dataset(dump, scenario, where)
+    if unsealed:
+        _netcdf.warn_unsealed(path)
     return Recording(
-        data=_texts(groups[""]),
-        contacts=_texts(groups["contacts"]),
-        events=_texts(groups["events"]),
+        data=groups[""],
+        contacts=groups["contacts"],
+        events=groups["events"],
         scenario=scenario,
-        failure=json.loads(attrs["failure"]),
-        wall_time_s=float(attrs["wall_time_s"]),
-        _checkpoint=None if dump is None else Checkpoint.from_dataset(dump, scenario),
+        failure=failure,
+        wall_time_s=_netcdf.number(attrs, "wall_time_s", where),
+        _checkpoint=checkpoint,
     )
 
 
 def _texts(dataset: xr.Dataset) -> xr.Dataset:
     """Text variables as NumPy text again, whatever the file library made of them."""
-    texts = {k: v.astype(str) for k, v in dataset.variables.items() if v.dtype.kind in "OT"}
+    texts = {k: v.astype(str) for k, v in dataset.variables.items() if v.dtype.kind in "OTS"}
     return dataset.assign(texts) if texts else dataset

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from pushpoint.errors import InvalidInput
-from pushpoint.files import replacing, write_json, write_text
+from pushpoint.files import write_json, write_text
 from pushpoint.studies.study import Study
 from pushpoint.studies.summary import Summary, summarised
 
@@ -73,8 +73,7 @@ class Results:
         """Write study, rows and summary; returns their paths. `load` reads them."""
         place = Path(folder)
         write_text(place / STUDY_FILE, self.study.to_yaml())
-        with replacing(place / ROWS_FILE) as temporary:
-            temporary.write_text(self._csv(), encoding="utf-8", newline="")
+        write_text(place / ROWS_FILE, self._csv())
         write_json(place / SUMMARY_FILE, self.summary().as_dict())
         files = {"study": STUDY_FILE, "runs": ROWS_FILE, "summary": SUMMARY_FILE}
         return {what: str(place / name) for what, name in files.items()}
@@ -97,7 +96,7 @@ def load(folder: str | os.PathLike[str]) -> Results:
     try:
         with (place / ROWS_FILE).open(encoding="utf-8", newline="") as file:
             rows = tuple(_read(study, cells) for cells in csv.DictReader(file))
-    except (KeyError, ValueError, OSError) as error:
+    except (KeyError, TypeError, ValueError, OSError, csv.Error) as error:  # TypeError: a row that is cut off
         raise InvalidInput(f"{str(place / ROWS_FILE)!r} does not fit its study: {error}") from None
     return Results(study, rows, interrupted=len(rows) < len(study.variants) * len(study.seeds))
 

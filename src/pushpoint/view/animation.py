@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -13,7 +14,7 @@ from matplotlib.figure import Figure
 from PIL import Image
 
 from pushpoint.errors import InvalidInput
-from pushpoint.files import replacing
+from pushpoint.files import write_bytes
 from pushpoint.view import style
 from pushpoint.view.bodies import draw_arrows, draw_robot
 from pushpoint.view.scene import Movable, draw_movable, draw_scene, movable, view_box
@@ -67,16 +68,17 @@ def animation(run: Recording, path: Path) -> None:
     palette = _palette(frames[len(frames) // 2], EXACT_IN_SPACE if is_spatial(run) else EXACT)
     flat = [frame.quantize(palette=palette, dither=Image.Dither.NONE) for frame in frames]
     pauses = [PAUSE] * (len(frames) - 1) + [LAST_PAUSE]
-    with replacing(Path(path)) as temporary:
-        flat[0].save(
-            temporary,
-            format="GIF",
-            save_all=True,
-            append_images=flat[1:],
-            duration=pauses,
-            loop=0,
-            optimize=False,
-        )
+    image = io.BytesIO()
+    flat[0].save(
+        image,
+        format="GIF",
+        save_all=True,
+        append_images=flat[1:],
+        duration=pauses,
+        loop=0,
+        optimize=False,
+    )
+    write_bytes(Path(path), image.getbuffer())
 
 
 def _palette(frame: Image.Image, wanted: Sequence[str]) -> Image.Image:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,7 +15,7 @@ from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.lines import Line2D
 
 from pushpoint.analysis import Curve
-from pushpoint.files import replacing
+from pushpoint.files import write_bytes
 from pushpoint.view import style
 from pushpoint.view.bodies import FORCE_WINDOW, draw_arrows, draw_robot
 from pushpoint.view.panels import INSTANTS, STRENGTHS, draw_coordinate, draw_energy, draw_loads, headline, middle
@@ -58,8 +59,10 @@ def run_figure(run: Recording, published: Mapping[str, Curve] | None = None) -> 
 
 def save_figure(figure: Figure, path: Path) -> None:
     """Write a figure; the ending of `path` says in which format."""
-    with style.styled(), replacing(Path(path)) as temporary:
-        figure.savefig(temporary, dpi=DPI)
+    image, path = io.BytesIO(), Path(path)
+    with style.styled():
+        figure.savefig(image, format=path.suffix[1:].lower() or None, dpi=DPI)
+    write_bytes(path, image.getbuffer())
 
 
 def _draw_robots(axes: Axes, run: Recording, box: Box) -> None:

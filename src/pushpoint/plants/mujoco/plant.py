@@ -13,14 +13,15 @@ from pushpoint.mechanics.flatness import refuse_spatial
 from pushpoint.mechanics.yaw import yaw_quaternions
 from pushpoint.plants import plants
 from pushpoint.plants._base import Plant, StateArrays
+from pushpoint.plants._resting import resting
 from pushpoint.plants.mujoco.advice import ADVICE
+from pushpoint.plants.mujoco.limits import planar_limits, restored_mujoco
 from pushpoint.plants.mujoco.model import Params, make_params
 from pushpoint.plants.mujoco.options import MujocoOptions
 from pushpoint.plants.mujoco.run import (
     NORMAL,
     PAIR_COLUMNS,
     PLACE,
-    RECORD,
     TICK,
     State,
     around_data,
@@ -141,19 +142,13 @@ class MujocoPlant:
     def restore(self, arrays: StateArrays) -> State:
         import mujoco
 
-        data = mujoco.MjData(self.params.mj)
-        kind = mujoco.mjtState.mjSTATE_INTEGRATION
-        physics, size = np.array(arrays["physics"], dtype=float), mujoco.mj_stateSize(self.params.mj, kind)
-        if physics.shape != (size,):
-            raise InvalidInput(
-                f"the checkpoint holds {physics.size} numbers of MuJoCo; this model and version have {size}"
-            )
-        mujoco.mj_setState(self.params.mj, data, physics, kind)
+        rest = self.initial_state(resting(len(self.params.mass)))
+        found = restored_mujoco(arrays, self.dump(rest), planar_limits(self.params))
+        data, kind = mujoco.MjData(self.params.mj), mujoco.mjtState.mjSTATE_INTEGRATION
+        mujoco.mj_setState(self.params.mj, data, found["physics"], kind)
         state = around_data(self.params, data)
-        state.steps = int(arrays["steps"][0])
-        state.sums = np.array(arrays["sums"], dtype=float).reshape(-1, 2 * RECORD)
-        state.ledger = np.array(arrays["ledger"], dtype=float)
-        pairs = zip(np.array(arrays["pair_key"]).tolist(), np.array(arrays["pair"], dtype=float), strict=True)
+        state.steps, state.sums, state.ledger = int(found["steps"][0]), found["sums"], found["ledger"]
+        pairs = zip(found["pair_key"].tolist(), found["pair"], strict=True)
         state.pairs = {(i, k): pair.copy() for (i, k), pair in pairs}
         return state
 

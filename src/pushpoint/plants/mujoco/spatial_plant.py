@@ -7,23 +7,22 @@ from typing import ClassVar
 
 import numpy as np
 
-from pushpoint.errors import InvalidInput
 from pushpoint.fields import Frozen
 from pushpoint.mechanics.rotation import headings, matrices
 from pushpoint.plants._base import StateArrays
+from pushpoint.plants._resting import resting_in_space
 from pushpoint.plants.mujoco.advice import ADVICE
+from pushpoint.plants.mujoco.limits import restored_mujoco, spatial_limits
 from pushpoint.plants.mujoco.options import MujocoOptions
 from pushpoint.plants.mujoco.spatial_model import SpatialParams, make_spatial_params
 from pushpoint.plants.mujoco.spatial_run import (
     JOINT,
-    LEDGER_SIZE,
     NORMAL,
     PAIR_COLUMNS,
     PLACE,
     POINT,
     POSITION,
     QUATERNION,
-    RECORD,
     TICK,
     VELOCITY,
     SpatialState,
@@ -146,18 +145,12 @@ class SpatialMujocoPlant:
     def restore(self, arrays: StateArrays) -> SpatialState:
         import mujoco
 
-        data = mujoco.MjData(self.params.mj)
-        kind = mujoco.mjtState.mjSTATE_INTEGRATION
-        physics, size = np.array(arrays["physics"], dtype=float), mujoco.mj_stateSize(self.params.mj, kind)
-        if physics.shape != (size,):
-            raise InvalidInput(
-                f"the checkpoint holds {physics.size} numbers of MuJoCo; this model and version have {size}"
-            )
-        mujoco.mj_setState(self.params.mj, data, physics, kind)
+        rest = self.initial_state(resting_in_space(len(self.params.mass), len(self.params.angle_at)))
+        found = restored_mujoco(arrays, self.dump(rest), spatial_limits(self.params))
+        data, kind = mujoco.MjData(self.params.mj), mujoco.mjtState.mjSTATE_INTEGRATION
+        mujoco.mj_setState(self.params.mj, data, found["physics"], kind)
         state = around_spatial_data(self.params, data)
-        state.steps = int(arrays["steps"][0])
-        state.sums = np.array(arrays["sums"], dtype=float).reshape(-1, 2 * RECORD)
-        state.ledger = np.array(arrays["ledger"], dtype=float).reshape(LEDGER_SIZE)
-        pairs = zip(np.array(arrays["pair_key"]).tolist(), np.array(arrays["pair"], dtype=float), strict=True)
+        state.steps, state.sums, state.ledger = int(found["steps"][0]), found["sums"], found["ledger"]
+        pairs = zip(found["pair_key"].tolist(), found["pair"], strict=True)
         state.pairs = {(i, k, other, end): pair.copy() for (i, k, other, end), pair in pairs}
         return state

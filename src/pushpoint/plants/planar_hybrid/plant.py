@@ -12,9 +12,12 @@ from pushpoint._jit import compiling_once
 from pushpoint.fields import Frozen
 from pushpoint.mechanics.yaw import yaw_quaternions
 from pushpoint.numerics.records import as_columns, from_table, table
+from pushpoint.numerics.restored import LAYOUT, layout, restored
 from pushpoint.plants import plants
 from pushpoint.plants._base import StateArrays
+from pushpoint.plants._resting import resting
 from pushpoint.plants.planar_hybrid.jump import BEYOND
+from pushpoint.plants.planar_hybrid.limits import limits
 from pushpoint.plants.planar_hybrid.model import MOST_JUMPS, TOUCH_FIELDS, WORST_LINK, State, make_problem, make_state
 from pushpoint.plants.planar_hybrid.options import PlanarHybridOptions
 from pushpoint.plants.planar_hybrid.run import FIRST_ROW, TABLE_FULL, place_from_python, run_ticks
@@ -43,6 +46,7 @@ ADVICE = {
     Status.TOO_MANY_EVENTS: "jumps accumulate; try plant 'planar_stepping', which has no events",
 }
 CONTACT_ROOM = 1024  # lines by which the table of contacts grows, and twice over
+RECORDS = {"touch": TOUCH_FIELDS}  # parts of the state that are records
 JUMPS = ("", "impact", "detachment", "change-of-side", "friction-beyond-bound")
 
 
@@ -144,8 +148,10 @@ class PlanarHybrid:
             run_ticks(self._problem, state, nothing, FIRST_ROW, 1, trace)
 
     def dump(self, state: State) -> StateArrays:
-        return {name: table(a) if name == "touch" else a.copy() for name, a in state._asdict().items()}
+        dumped = {name: table(a) if name in RECORDS else a.copy() for name, a in state._asdict().items()}
+        return dumped | {LAYOUT: layout(dumped, RECORDS)}
 
     def restore(self, arrays: StateArrays) -> State:
-        values = {name: np.array(arrays[name]) for name in State._fields if name != "touch"}
-        return State(touch=from_table(arrays["touch"], TOUCH_FIELDS), **values)
+        template = self.dump(self.initial_state(resting(len(self._problem.link))))
+        checked = restored("state of planar_hybrid", arrays, template, limits(self._problem), RECORDS)
+        return State(**checked | {name: from_table(checked[name], RECORDS[name]) for name in RECORDS})

@@ -43,7 +43,7 @@ class Extras(NamedTuple):
     law: FloatArray  # (1 + patches, 6): LAW_COLUMNS; the first is that of the ground outside all patches
     patch: FloatArray  # [m], (patches, 4): x_min, x_max, y_min, y_max
     coupling: FloatArray  # (MOST_COUPLED, MOST_COUPLED + 3): matrix and vectors of the coupled solve
-    history: FloatArray  # (2 MEMORY + 2, contacts): see limits
+    history: FloatArray  # (2 MEMORY + 2, contacts): see friction_limits
     through: IntArray  # State.through, for the lists of neighbours
     mixing: FloatArray  # (MEMORY, MEMORY + 1): matrix and vector of its least squares
 

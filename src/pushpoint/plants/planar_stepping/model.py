@@ -68,7 +68,7 @@ PAIR_FIELDS = (
     # ROOM: how much farther than foreseen the robot may move before contacts have to be looked for again [m]
     STRETCH, STEP_ERROR,  # length of the step over that of the last; error that adaptive steps may make [m]
     NOMINAL, THICKNESS, DEPTH,  # dt of the run [s]; see `sanity`: of links and obstacles [m], of penetration [m]
-    ACCEPT, LIMITS_FIXED,  # flags: on_failure is "accept"; limits of friction are not renewed, see `limits`
+    ACCEPT, LIMITS_FIXED,  # flags: on_failure is "accept"; limits of friction are not renewed, see `friction_limits`
     REACH, GUARD, REASONS,  # of the step: farthest that a point moves [m], work of the guard [J], types.Repeated
     SUNK,  # flag: a link is too deep in an obstacle in the middle of the step
     SAFE_TURN, SAFE_BEND, SPREAD,  # see mechanics.self_contact [rad], and: speed of any point over SPEED, doubled

@@ -40,7 +40,7 @@ FREE_TOLERANCE = 1e-13
 FREE_CHORD_ERROR = 1e-14
 FREE_SWEEPS = 6  # at most, for the sake of round-off in long chains
 NEAR = 1e-4  # imbalance, as a part of what it was, that needs no look at the slope
-ROUGH_SWEEPS = 40  # what friction at obstacles has not settled by then is left to `limits`
+ROUGH_SWEEPS = 40  # what friction at obstacles has not settled by then is left to `friction_limits`
 LIMITS_BELOW = 0.1  # imbalance below which impulses are good enough to take friction limits from
 CHORDS_BELOW = 0.1  # imbalance below which the chords are looked after: early, as each look costs less than a sweep
 # The line search is easy-going at first. Where flags go round in circles, as they can with kinked laws, it turns to the

@@ -13,9 +13,9 @@ import math
 
 from pushpoint._jit import entry_point, inlined, kernel
 from pushpoint.plants.planar_stepping.extras import Extras
+from pushpoint.plants.planar_stepping.friction_limits import ROUNDS, mix_limits
 from pushpoint.plants.planar_stepping.joints import drive_joints
 from pushpoint.plants.planar_stepping.ledger import Works, works
-from pushpoint.plants.planar_stepping.limits import ROUNDS, mix_limits
 from pushpoint.plants.planar_stepping.model import (
     ACCEPT,
     ACCEPTED,

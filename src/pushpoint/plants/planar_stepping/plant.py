@@ -12,10 +12,13 @@ from pushpoint.mechanics.flatness import refuse_spatial
 from pushpoint.mechanics.self_contact import SelfClearance
 from pushpoint.mechanics.yaw import yaw_quaternions
 from pushpoint.numerics.records import as_columns, from_table, table
+from pushpoint.numerics.restored import LAYOUT, Limits, layout, restored
 from pushpoint.plants import plants
 from pushpoint.plants._base import StateArrays
+from pushpoint.plants._resting import resting
 from pushpoint.plants.planar_stepping.extras import needs_extras
 from pushpoint.plants.planar_stepping.free_flight import keeps_momenta, show_kept_spin, start_motion
+from pushpoint.plants.planar_stepping.limits import limits
 from pushpoint.plants.planar_stepping.model import (
     BODY_FIELDS,
     OBSTACLE,
@@ -210,12 +213,19 @@ class PlanarStepping:
 
     def dump(self, state: State) -> StateArrays:
         arrays = state._asdict()
-        return {name: table(a) if name in RECORDS else a.copy() for name, a in arrays.items()}
+        dumped = {name: table(a) if name in RECORDS else a.copy() for name, a in arrays.items()}
+        return dumped | {LAYOUT: layout(dumped, RECORDS)}
 
     def restore(self, arrays: StateArrays) -> State:
-        return State(
-            **{
-                name: from_table(arrays[name], RECORDS[name]) if name in RECORDS else np.array(arrays[name])
-                for name in State._fields
-            }
-        )
+        template = self.dump(self.initial_state(resting(len(self._problem.chain))))
+        clock = arrays.get("clock")
+        touching = isinstance(clock, np.ndarray) and clock.size > TOUCHING and clock.flat[TOUCHING] == 1
+        checked = restored("state of planar_stepping", arrays, template, self._limits(touching), RECORDS)
+        return State(**checked | {name: from_table(checked[name], RECORDS[name]) for name in RECORDS})
+
+    def _limits(self, touching: bool) -> Limits:
+        """Neighbours are numbered by disc or, with extras, by feature and link."""
+        extras, discs = self._usual.extras, len(self._usual.around.disc)
+        features = discs if extras is None else len(extras.feature)
+        codes = discs if extras is None and not touching else 3 * (features + len(self._problem.chain))
+        return limits(self._pairs, codes, self._always_touching or self._watch is not None)

@@ -11,8 +11,11 @@ from pushpoint._jit import compiling_once, for_types_of
 from pushpoint.fields import Frozen
 from pushpoint.mechanics.rotation import headings, matrices
 from pushpoint.numerics.records import as_columns, from_table, table
+from pushpoint.numerics.restored import LAYOUT, layout, restored
 from pushpoint.plants import plants
 from pushpoint.plants._base import StateArrays
+from pushpoint.plants._resting import resting_in_space
+from pushpoint.plants.spatial_stepping.limits import limits
 from pushpoint.plants.spatial_stepping.model import (
     BODY_FIELDS,
     MEMORY_FIELDS,
@@ -155,15 +158,13 @@ class SpatialStepping:
 
     def dump(self, state: State) -> StateArrays:
         arrays = state._asdict()
-        return {name: table(a) if name in RECORDS else a.copy() for name, a in arrays.items()}
+        dumped = {name: table(a) if name in RECORDS else a.copy() for name, a in arrays.items()}
+        return dumped | {LAYOUT: layout(dumped, RECORDS)}
 
     def restore(self, arrays: StateArrays) -> State:
-        return State(
-            **{
-                name: from_table(arrays[name], RECORDS[name]) if name in RECORDS else np.array(arrays[name])
-                for name in State._fields
-            }
-        )
+        rest = self.initial_state(resting_in_space(len(self._problem.link), len(self._problem.joint)))
+        checked = restored("state of spatial_stepping", arrays, self.dump(rest), limits(rest), RECORDS)
+        return State(**checked | {name: from_table(checked[name], RECORDS[name]) for name in RECORDS})
 
 
 def _torque_places(robot: Robot) -> Any:
