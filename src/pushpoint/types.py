@@ -162,6 +162,7 @@ SPATIAL_CONTACT_COLUMNS = (
 )  # fmt: skip
 EVENT_COLUMNS = ("time", "kind", "link", "obstacle", "impulse", "bound")
 SPATIAL_TRACE = (SPATIAL_LINK_COLUMNS, SPATIAL_CONTACT_COLUMNS)
+STEP_COLUMNS = 3
 LEDGER = ("kinetic_energy", "servo_work", "friction_work", "contact_work", "numerical_work")
 
 
@@ -171,6 +172,12 @@ class ExtraColumn(NamedTuple):
     name: str
     units: str
     meaning: str
+
+
+def trace_bytes(bodies: int, rows: int, steps: int, dimensions: int) -> int:
+    """Memory that `new_trace` asks for, but for the tables that grow."""
+    link = LINK_COLUMNS if dimensions == 2 else SPATIAL_LINK_COLUMNS
+    return 8 * (rows * (bodies * len(link) + 1 + len(LEDGER)) + STEP_COLUMNS * steps)
 
 
 def new_trace(
@@ -185,7 +192,7 @@ def new_trace(
         link=np.zeros((rows, bodies, len(link))),
         energy=np.zeros((rows, 1 + len(LEDGER))),
         contact=np.zeros((contacts, len(contact))),
-        step=np.zeros((steps, 3)),
+        step=np.zeros((steps, STEP_COLUMNS)),
         extra=np.zeros((rows, 0)),
         event=np.zeros((0, len(EVENT_COLUMNS))),
     )

@@ -9,10 +9,13 @@ from typing import Annotated
 import numpy as np
 from pydantic import AfterValidator, Field
 
+from pushpoint import limits
 from pushpoint.fields import Number
+from pushpoint.quantities import Bend, Instant
 from pushpoint.types import FloatArray
 
-Knots = tuple[tuple[Number, Number], ...]
+Knots = tuple[tuple[Instant, Number], ...]
+Bends = tuple[tuple[Instant, Bend], ...]
 
 
 def increasing(times: Sequence[float]) -> None:
@@ -28,7 +31,8 @@ def _checked(knots: Knots) -> Knots:
 
 
 # A number, or a list of (time [s], value) knots.
-Scheduled = Number | Annotated[Knots, Field(min_length=1), AfterValidator(_checked)]
+Scheduled = Number | Annotated[Knots, Field(min_length=1, max_length=limits.POINTS), AfterValidator(_checked)]
+ScheduledBend = Bend | Annotated[Bends, Field(min_length=1, max_length=limits.POINTS), AfterValidator(_checked)]
 
 
 class Schedule:

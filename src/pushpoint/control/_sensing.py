@@ -11,11 +11,11 @@ from math import exp
 from typing import Any, NamedTuple
 
 import numpy as np
-from pydantic import NonNegativeInt
 
 from pushpoint.errors import InvalidInput
-from pushpoint.fields import Frozen, NonNegative, Positive
+from pushpoint.fields import Frozen
 from pushpoint.mechanics.tail_chain import TailChain, TailState
+from pushpoint.quantities import Delay, Play, PositiveGain, Seed, Width
 from pushpoint.types import FloatArray, Observation
 
 MULTIPLE = 1e-6  # of a period: decimal times are not exact in binary
@@ -24,11 +24,11 @@ MULTIPLE = 1e-6  # of a period: decimal times are not exact in binary
 class Sensing(Frozen):
     """What is measured, and how well. Noise has a normal distribution, drawn anew at every tick."""
 
-    angle_noise: NonNegative = 0.0  # [rad], of joint angles and of the head's direction
-    position_noise: NonNegative = 0.0  # [m], of the head in x and in y
-    latency: NonNegative = 0.0  # [s], a multiple of the control period
-    bandwidth: Positive = 250.0  # [1/s], of the observer: lower for more noise
-    seed: NonNegativeInt = 0
+    angle_noise: Play = 0.0  # [rad], of joint angles and of the head's direction
+    position_noise: Width = 0.0  # [m], of the head in x and in y
+    latency: Delay = 0.0  # [s], a multiple of the control period
+    bandwidth: PositiveGain = 250.0  # [1/s], of the observer: lower for more noise
+    seed: Seed = 0
 
 
 class Memory(NamedTuple):

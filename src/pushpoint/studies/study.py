@@ -22,7 +22,7 @@ from pushpoint.analysis import Measure
 from pushpoint.analysis import measures as registered_measures
 from pushpoint.errors import InvalidInput, UnknownName
 from pushpoint.fields import Frozen, InvalidFields, Name, Number, problems_of
-from pushpoint.files import read_yaml
+from pushpoint.plain_data import read_yaml, yaml_text
 from pushpoint.recording import METRICS
 from pushpoint.scenario import AS_WRITTEN, Choice, Scenario
 from pushpoint.scenarios import scenarios
@@ -179,8 +179,6 @@ class Study(Frozen):
         return self.base_scenario.with_overrides({**self.overrides, **self.variants[variant], "seed": seed})
 
     def to_yaml(self) -> str:
-        import yaml
-
         data = self.model_dump(mode="json", exclude={"scenario"})
         if isinstance(self.scenario, Scenario):
             data = {"scenario": self.scenario.model_dump(mode="json", exclude_none=True)} | data
@@ -188,7 +186,7 @@ class Study(Frozen):
             data = {"scenario": self.scenario} | data
         if self.seeds == tuple(range(len(self.seeds))):
             data["seeds"] = len(self.seeds)
-        return yaml.safe_dump(data, sort_keys=False)
+        return yaml_text(data)
 
     @classmethod
     def from_yaml(cls, source: str | Path) -> Study:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from pushpoint.errors import InvalidInput
-from pushpoint.fields import NonNegative
+from pushpoint.quantities import FrictionCoefficient
 from pushpoint.worlds import Disc, Ground, World, worlds
 
 COLUMNS = {"x_m": "x", "y_m": "y", "radius_m": "radius"}  # by column: the field of Disc
@@ -21,7 +21,7 @@ WITHOUT_UNIT = {"mass": "mass_kg"}  # would be left out silently, as other colum
 
 
 @worlds.register("csv")
-def from_csv(path: Path, friction: NonNegative = 0.2) -> World:
+def from_csv(path: Path, friction: FrictionCoefficient = 0.2) -> World:
     """One disc per row of the file at `path`; `friction` is the ground's."""
     try:
         with open(path, newline="", encoding="utf-8") as file:
