@@ -23,11 +23,15 @@ STEPS: Final = 10**9  # of a plant in a tick, ticks in a run
 RECORDED_BYTES: Final = 4 * 1024**3  # of rows and steps of one run
 PAIR_BYTES: Final = 2 * 1024**3  # of links and obstacles that may touch, in one plant
 HYBRID_LINKS: Final = 2_000  # planar_hybrid has a full matrix of contacts
-REMEMBERED_TICKS: Final = 1_000_000  # by controllers
+REMEMBERED_TICKS: Final = 1_000_000  # by the controllers that resolve jams
+LATENCY_TICKS: Final = 10_000  # of what controllers sense
 ITERATIONS: Final = 10_000_000  # of a solver in one step
 TABLE_ROWS: Final = 1_000_000  # of a controller's table
-PATH_ROWS: Final = 2_000_000  # numbers in a controller's table of a path
-CURVE_POINTS: Final = 20_000  # of a repeated curve that are under the robot
+PATH_LENGTH: Final = 1_000.0  # [m], of a path that a controller follows
+PATH_SAMPLES: Final = 1_000_000  # of such a path
+PATH_TABLE: Final = 5_000_000  # numbers in the table of a robot on its path
+CURVE_POINTS: Final = 20_000  # of a repeated curve, under the robot
+CURVE_POINTS_PER_TICK: Final = 1_000  # by which it grows
 
 # Studies
 RUNS: Final = 1_000_000  # seeds times variants

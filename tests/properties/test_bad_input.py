@@ -345,7 +345,10 @@ def test_files_are_answered_in_their_own_words(change: str, told: str, tmp_path:
             {"control_period": 1e-5, "plant.dt": 1e-5, "duration": 86400},
             ["duration = 86400 s", "control_period", "too many"],
         ),
-        ({"control_period": 1e-4, "plant.dt": 1e-4, "duration": 86400}, ["duration = 86400 s", "steps", "GB of memory"]),
+        (
+            {"control_period": 1e-4, "plant.dt": 1e-4, "duration": 86400},
+            ["duration = 86400 s", "steps", "GB of memory"],
+        ),
     ],
 )
 def test_what_does_not_fit_together_is_named(changes: dict[str, Any], words: list[str]) -> None:

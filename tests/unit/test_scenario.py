@@ -227,7 +227,8 @@ def test_files_that_hold_no_scenario_are_refused(tmp_path: Path, content: bytes)
         ),
         (
             "name: x\nrobot:\n\tname: aiko\n",
-            "line 3, column 1: not valid YAML: found character that cannot start any token; indent by spaces, not by tabs",
+            "line 3, column 1: not valid YAML: found character that cannot start any token; "
+            "indent by spaces, not by tabs",
         ),
         ("name: x\ntitle: a\x07b\n", "line 2, column 9: not valid YAML: character #x0007 is not allowed"),
     ],

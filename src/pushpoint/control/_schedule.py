@@ -10,11 +10,10 @@ import numpy as np
 from pydantic import AfterValidator, Field
 
 from pushpoint import limits
-from pushpoint.fields import Number
-from pushpoint.quantities import Bend, Instant
+from pushpoint.quantities import Angle, Bend, Instant
 from pushpoint.types import FloatArray
 
-Knots = tuple[tuple[Instant, Number], ...]
+Knots = tuple[tuple[Instant, Angle], ...]
 Bends = tuple[tuple[Instant, Bend], ...]
 
 
@@ -30,8 +29,8 @@ def _checked(knots: Knots) -> Knots:
     return knots
 
 
-# A number, or a list of (time [s], value) knots.
-Scheduled = Number | Annotated[Knots, Field(min_length=1, max_length=limits.POINTS), AfterValidator(_checked)]
+# A number (of angles, rates and speeds alike), or a list of (time [s], value) knots.
+Scheduled = Angle | Annotated[Knots, Field(min_length=1, max_length=limits.POINTS), AfterValidator(_checked)]
 ScheduledBend = Bend | Annotated[Bends, Field(min_length=1, max_length=limits.POINTS), AfterValidator(_checked)]
 
 

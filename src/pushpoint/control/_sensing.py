@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from pushpoint import limits
 from pushpoint.errors import InvalidInput
 from pushpoint.fields import Frozen
 from pushpoint.mechanics.tail_chain import TailChain, TailState
@@ -46,6 +47,11 @@ class Observer:
     def __init__(self, chain: TailChain, options: Sensing, period: float) -> None:
         self._chain, self._options, self._period = chain, options, period
         self._delay = round(options.latency / period)
+        if self._delay > limits.LATENCY_TICKS:
+            raise InvalidInput(
+                f"controller.sensing.latency = {options.latency:g} s is {self._delay} times control_period = "
+                f"{period:g} s; should be {limits.LATENCY_TICKS} times at most"
+            )
         if abs(options.latency / period - self._delay) > MULTIPLE:
             raise InvalidInput(
                 f"controller.sensing.latency = {options.latency:g} s is not a multiple of control_period = "

@@ -10,7 +10,7 @@ from pydantic import Field, field_validator, model_validator
 
 from pushpoint import limits
 from pushpoint.control._schedule import Scheduled
-from pushpoint.fields import Frozen, NonNegative
+from pushpoint.fields import Frozen
 from pushpoint.quantities import (
     Angle,
     Coordinate,
@@ -28,6 +28,9 @@ from pushpoint.shapes.gait_segment import GaitSegment, Point
 from pushpoint.shapes.shape_curve import Interpolation, shape_control_points
 
 Triple = tuple[Coordinate, Coordinate, Coordinate]
+
+FASTEST = 1e4  # [m/s]
+Place = Annotated[float, Field(ge=0, le=limits.CURVE_POINTS, allow_inf_nan=False)]  # on a curve, in points
 
 
 class PointMotion(Frozen):
@@ -85,7 +88,7 @@ class ShapeFollowerOptions(Frozen):
     interpolation: Interpolation = "pchip"
     look_ahead: Length | None = None  # [m]
     speed: Scheduled = 0.0  # [m/s]
-    head: NonNegative | None = None  # s_h at the start; default: the robot lies on the curve as a whole
+    head: Place | None = None  # s_h at the start; default: the robot lies on the curve as a whole
     roll: Angle = 0.0  # [rad]
     roll_rate: Scheduled = 0.0  # [rad/s]
     heading: Scheduled = 0.0  # [rad]
@@ -98,8 +101,11 @@ class ShapeFollowerOptions(Frozen):
     @field_validator("speed")
     @classmethod
     def _never_back(cls, value: Scheduled) -> Scheduled:
-        if (min(v for _, v in value) if isinstance(value, tuple) else value) < 0.0:
+        speeds = [v for _, v in value] if isinstance(value, tuple) else [value]
+        if min(speeds) < 0.0:
             raise ValueError("should not be negative: draw the curve the other way")
+        if max(speeds) > FASTEST:
+            raise ValueError(f"should be {FASTEST:g} m/s at most")
         return value
 
     @model_validator(mode="after")

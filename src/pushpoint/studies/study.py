@@ -10,7 +10,6 @@ from typing import Annotated, Any, get_type_hints
 from pydantic import (
     ConfigDict,
     Field,
-    NonNegativeInt,
     PydanticSchemaGenerationError,
     ValidationError,
     create_model,
@@ -18,17 +17,19 @@ from pydantic import (
     model_validator,
 )
 
+from pushpoint import limits
 from pushpoint.analysis import Measure
 from pushpoint.analysis import measures as registered_measures
 from pushpoint.errors import InvalidInput, UnknownName
 from pushpoint.fields import Frozen, InvalidFields, Name, Number, problems_of
 from pushpoint.plain_data import read_yaml, yaml_text
+from pushpoint.quantities import Seed
 from pushpoint.recording import METRICS
 from pushpoint.scenario import AS_WRITTEN, Choice, Scenario
 from pushpoint.scenarios import scenarios
 
 BASE = "base"  # the variant without changes
-DEFAULT_SEEDS, MOST_SEEDS = 20, 10**6
+DEFAULT_SEEDS = 20
 OF_THE_MACHINE = ("real_time_factor",)  # metrics that differ from run to run of one scenario
 
 Overrides = dict[str, Any]
@@ -104,10 +105,10 @@ class Study(Frozen):
     """
 
     scenario: Name | Scenario  # a registered one by name, or one in full
-    seeds: Annotated[tuple[NonNegativeInt, ...], Field(min_length=1)] = tuple(range(DEFAULT_SEEDS))
+    seeds: Annotated[tuple[Seed, ...], Field(min_length=1)] = tuple(range(DEFAULT_SEEDS))
     overrides: Overrides = Field(default_factory=dict)
     variants: Annotated[dict[Name, Overrides], Field(min_length=1)] = Field(default_factory=_unchanged)
-    measures: tuple[Measurement, ...] = ()  # none: all metrics
+    measures: Annotated[tuple[Measurement, ...], Field(max_length=limits.MEASURES)] = ()  # none: all metrics
     beyond: dict[str, Number] = Field(default_factory=dict)  # column: threshold; the share of runs above it is told
 
     @field_validator("scenario", mode="before")
@@ -124,8 +125,8 @@ class Study(Frozen):
     def _count_or_list(cls, value: Any) -> Any:
         if not isinstance(value, int) or isinstance(value, bool):
             return value
-        if value > MOST_SEEDS:
-            raise ValueError(f"should be {MOST_SEEDS} at most")
+        if value > limits.RUNS:
+            raise ValueError(f"should be {limits.RUNS} at most")
         return tuple(range(value))
 
     @field_validator("seeds")
@@ -149,6 +150,12 @@ class Study(Frozen):
 
     @model_validator(mode="after")
     def _fits_together(self) -> Study:
+        runs = len(self.seeds) * len(self.variants)
+        if runs > limits.RUNS:
+            raise ValueError(
+                f"{len(self.seeds)} seeds in {len(self.variants)} variants are {runs} runs; should be {limits.RUNS} at "
+                "most"
+            )
         if any("seed" in changes for changes in (self.overrides, *self.variants.values())):
             raise ValueError("a seed among the overrides: seeds are a field of the study")
         columns = [measurement.column for measurement in self.measures]
