@@ -15,8 +15,8 @@ MOVABLE: Final = 1_000  # obstacles that can be pushed about: every pair of them
 POINTS: Final = 10_000  # of a wall, a polygon, a profile, a path, a curve, a schedule
 PATCHES: Final = 1_000  # of the ground
 HEIGHTS: Final = 100_000  # of a height field
-DARTS: Final = 1_000_000  # throws for a random world
-DART_CHECKS: Final = 20_000_000  # throws times pieces of the line that is kept clear
+DARTS: Final = 100_000  # throws for a random world
+DART_CHECKS: Final = 10_000_000  # throws times pieces of the line that is kept clear
 
 # Runs
 STEPS: Final = 10**9  # of a plant in a tick, ticks in a run

@@ -76,6 +76,8 @@ Pieces = Annotated[int, Field(ge=1, le=limits.POINTS)]  # of a wall or a profile
 Darts = Annotated[int, Field(ge=0, le=limits.DARTS)]
 Iterations = Annotated[int, Field(ge=1, le=limits.ITERATIONS)]
 Index = Annotated[int, Field(ge=0, le=limits.OBSTACLES)]  # of a link, a joint, an obstacle
-PegMap = Annotated[tuple[tuple[Coordinate, Coordinate, Length], ...], Field(max_length=limits.POINTS)]  # x, y, radius
-PlanePoints = Annotated[tuple[tuple[Coordinate, Coordinate], ...], Field(max_length=limits.POINTS)]
+PegMap = Annotated[
+    tuple[tuple[Coordinate, Coordinate, Length], ...], Field(fail_fast=True, max_length=limits.POINTS)
+]  # x, y, radius
+PlanePoints = Annotated[tuple[tuple[Coordinate, Coordinate], ...], Field(fail_fast=True, max_length=limits.POINTS)]
 Seed = Annotated[int, Field(ge=0, le=limits.SEED)]

@@ -29,7 +29,7 @@ AS_WRITTEN = Wording()  # fields of a scenario as in its file and in the keys of
 Options = TypeVar("Options", bound=Frozen)
 Pair = tuple[Velocity, Velocity]
 Triple = tuple[Velocity, Velocity, Velocity]
-Freedoms = Field(max_length=2 * limits.LINKS)
+Freedoms = Field(fail_fast=True, max_length=2 * limits.LINKS)
 
 
 def _editable(data: Any) -> Any:
@@ -157,8 +157,11 @@ class Scenario(Frozen):
         """
         scenario = self
         for turn in (_is_whole, _is_part, _is_servo_part):
+            paths = sorted(filter(turn, overrides), key=_depth)
+            if not paths:
+                continue
             data = _editable(scenario.model_dump())
-            for path in sorted(filter(turn, overrides), key=_depth):
+            for path in paths:
                 _override(data, path, _editable(overrides[path]))
             scenario = Scenario.parse(data, AS_WRITTEN)
         return scenario

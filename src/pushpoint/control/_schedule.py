@@ -30,8 +30,12 @@ def _checked(knots: Knots) -> Knots:
 
 
 # A number (of angles, rates and speeds alike), or a list of (time [s], value) knots.
-Scheduled = Angle | Annotated[Knots, Field(min_length=1, max_length=limits.POINTS), AfterValidator(_checked)]
-ScheduledBend = Bend | Annotated[Bends, Field(min_length=1, max_length=limits.POINTS), AfterValidator(_checked)]
+Scheduled = (
+    Angle | Annotated[Knots, Field(min_length=1, fail_fast=True, max_length=limits.POINTS), AfterValidator(_checked)]
+)
+ScheduledBend = (
+    Bend | Annotated[Bends, Field(min_length=1, fail_fast=True, max_length=limits.POINTS), AfterValidator(_checked)]
+)
 
 
 class Schedule:

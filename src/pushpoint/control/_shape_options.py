@@ -40,7 +40,7 @@ class PointMotion(Frozen):
     whose last one is the first of the next cycle.
     """
 
-    amplitude: Annotated[tuple[Triple, ...], Field(min_length=1, max_length=limits.POINTS)]
+    amplitude: Annotated[tuple[Triple, ...], Field(min_length=1, fail_fast=True, max_length=limits.POINTS)]
     frequency: Rate  # [rad/s]
     shift: Angle = 0.0  # [rad] from point to point
     phase: Angle = 0.0  # [rad]
@@ -84,7 +84,7 @@ class ShapeFollowerOptions(Frozen):
     """
 
     segment: GaitSegment | None = None
-    points: Annotated[tuple[Point, ...], Field(max_length=limits.POINTS)] | None = None
+    points: Annotated[tuple[Point, ...], Field(fail_fast=True, max_length=limits.POINTS)] | None = None
     interpolation: Interpolation = "pchip"
     look_ahead: Length | None = None  # [m]
     speed: Scheduled = 0.0  # [m/s]

@@ -20,7 +20,7 @@ class HoldOptions(Frozen):
     """What shape to hold."""
 
     # [rad], one for all or each; None: as at the start
-    joint_angle: Bend | Annotated[tuple[Bend, ...], Field(max_length=2 * limits.LINKS)] | None = None
+    joint_angle: Bend | Annotated[tuple[Bend, ...], Field(fail_fast=True, max_length=2 * limits.LINKS)] | None = None
 
 
 @controllers.register("hold")

@@ -15,7 +15,7 @@ from pushpoint.quantities import Bend, Gain, Index, Torque
 from pushpoint.robots import Robot
 from pushpoint.types import Command, FloatArray, Observation
 
-PerFreedom = Field(max_length=2 * limits.LINKS)
+PerFreedom = Field(fail_fast=True, max_length=2 * limits.LINKS)
 
 
 class JointPidOptions(Frozen):

@@ -258,6 +258,9 @@ class PushAlong:
 
 def path_of(options: PushAlongOptions) -> Path:
     """The path that the options describe."""
-    if isinstance(options.path, Sine):
-        return sine_path(options.path.amplitude, options.path.wavelength, options.path.begin, options.path.end)
-    return Path(np.array(options.path, dtype=float).reshape(-1, 2))
+    try:
+        if isinstance(options.path, Sine):
+            return sine_path(options.path.amplitude, options.path.wavelength, options.path.begin, options.path.end)
+        return Path(np.array(options.path, dtype=float).reshape(-1, 2))
+    except InvalidInput as error:
+        raise InvalidInput(f"controller.path: {error}") from None

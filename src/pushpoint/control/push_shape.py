@@ -62,8 +62,8 @@ class PegForce(Frozen):
 class PushShapeOptions(Frozen):
     """Set-points, map of the pegs, gains."""
 
-    angles: Annotated[tuple[LinkAngle, ...], Field(max_length=limits.LINKS)] = ()
-    forces: Annotated[tuple[PegForce, ...], Field(max_length=limits.POINTS)] = ()
+    angles: Annotated[tuple[LinkAngle, ...], Field(fail_fast=True, max_length=limits.LINKS)] = ()
+    forces: Annotated[tuple[PegForce, ...], Field(fail_fast=True, max_length=limits.POINTS)] = ()
     pegs: PegMap = ()  # x, y, radius [m], in the order of the world's obstacles
     ramp: Period = 2.0  # [s], from the start to the set-points
     torque_limit: TorqueLimit = 2.0  # [N m]

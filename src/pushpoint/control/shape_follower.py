@@ -133,8 +133,8 @@ class ShapeFollower:
         """Curves with more points under the robot, or before it in a tick, than anybody draws."""
         if under > limits.CURVE_POINTS:
             raise InvalidInput(
-                f"controller.segment: {cycles} cycles of {cycle:g} m on one robot have {under} points: too many, should "
-                f"be {limits.CURVE_POINTS} at most; draw a longer one"
+                f"controller.segment: {cycles} cycles of {cycle:g} m on one robot have {under} points: too many, "
+                f"should be {limits.CURVE_POINTS} at most; draw a longer one"
             )
         speed = self._options.speed
         fastest = max(value for _, value in speed) if isinstance(speed, tuple) else speed

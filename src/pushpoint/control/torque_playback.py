@@ -20,9 +20,14 @@ from pushpoint.types import CommandTable, FloatArray
 class TorquePlaybackOptions(Frozen):
     """A row of torques for each time."""
 
-    times: Annotated[tuple[Instant, ...], Field(min_length=1, max_length=limits.TABLE_ROWS)]  # [s], increasing
+    times: Annotated[
+        tuple[Instant, ...], Field(min_length=1, fail_fast=True, max_length=limits.TABLE_ROWS)
+    ]  # [s], increasing
     # [N m], one row per time, one value per joint
-    torque: Annotated[tuple[tuple[Torque, ...], ...], Field(max_length=limits.TABLE_ROWS)]
+    torque: Annotated[
+        tuple[Annotated[tuple[Torque, ...], Field(fail_fast=True)], ...],
+        Field(fail_fast=True, max_length=limits.TABLE_ROWS),
+    ]
 
     @model_validator(mode="after")
     def _shapes(self) -> TorquePlaybackOptions:

@@ -156,9 +156,9 @@ class Robot(Frozen):
     """
 
     name: Name
-    links: Annotated[tuple[Link, ...], Field(min_length=1, max_length=limits.LINKS)]
+    links: Annotated[tuple[Link, ...], Field(min_length=1, fail_fast=True, max_length=limits.LINKS)]
     servo: Servo = Servo()
-    joints: Annotated[tuple[Joint, ...], Field(max_length=limits.LINKS)] = ()
+    joints: Annotated[tuple[Joint, ...], Field(fail_fast=True, max_length=limits.LINKS)] = ()
     source: str = ""
 
     @field_validator("joints")

@@ -43,7 +43,7 @@ class Coordinate(Frozen):
     """advance beta / 2 pi + the sum of the waves; beta goes from 0 to 2 pi along the segment."""
 
     advance: Place = 0.0  # [m] per segment
-    waves: Annotated[tuple[Wave, ...], Field(max_length=1000)] = ()
+    waves: Annotated[tuple[Wave, ...], Field(fail_fast=True, max_length=1000)] = ()
 
     def at(self, beta: FloatArray) -> FloatArray:
         way = self.advance * beta / math.tau
@@ -67,7 +67,7 @@ class ParametricCurve(Frozen):
 class GaitSegment(Frozen):
     """P3 (17): the shape over one cycle, in the shape frame; either a list of points [m] or a parametric curve."""
 
-    points: Annotated[tuple[Point, ...], Field(max_length=limits.POINTS)] | None = None
+    points: Annotated[tuple[Point, ...], Field(fail_fast=True, max_length=limits.POINTS)] | None = None
     curve: ParametricCurve | None = None
 
     @model_validator(mode="after")

@@ -108,7 +108,9 @@ class Study(Frozen):
     seeds: Annotated[tuple[Seed, ...], Field(min_length=1)] = tuple(range(DEFAULT_SEEDS))
     overrides: Overrides = Field(default_factory=dict)
     variants: Annotated[dict[Name, Overrides], Field(min_length=1)] = Field(default_factory=_unchanged)
-    measures: Annotated[tuple[Measurement, ...], Field(max_length=limits.MEASURES)] = ()  # none: all metrics
+    measures: Annotated[
+        tuple[Measurement, ...], Field(fail_fast=True, max_length=limits.MEASURES)
+    ] = ()  # none: all metrics
     beyond: dict[str, Number] = Field(default_factory=dict)  # column: threshold; the share of runs above it is told
 
     @field_validator("scenario", mode="before")

@@ -77,7 +77,7 @@ class Patch(GroundLaw):
 class Ground(GroundLaw):
     """The law of the whole ground, and patches where another holds; of patches that overlap, the last."""
 
-    patches: Annotated[tuple[Patch, ...], Field(max_length=limits.PATCHES)] = ()
+    patches: Annotated[tuple[Patch, ...], Field(fail_fast=True, max_length=limits.PATCHES)] = ()
 
 
 class Obstacle(Frozen):
@@ -108,7 +108,7 @@ class Wall(Upright):
     """A thin fixed wall through two or more points; links are held off on either side."""
 
     kind: Literal["wall"] = "wall"
-    points: Annotated[tuple[Point, ...], Field(min_length=2, max_length=limits.POINTS)]
+    points: Annotated[tuple[Point, ...], Field(min_length=2, fail_fast=True, max_length=limits.POINTS)]
 
     @field_validator("points")
     @classmethod
@@ -120,7 +120,7 @@ class Polygon(Upright):
     """A fixed convex polygon, its corners in either sense of rotation."""
 
     kind: Literal["polygon"] = "polygon"
-    points: Annotated[tuple[Point, ...], Field(min_length=3, max_length=limits.POINTS)]
+    points: Annotated[tuple[Point, ...], Field(min_length=3, fail_fast=True, max_length=limits.POINTS)]
 
     @field_validator("points")
     @classmethod
@@ -168,7 +168,7 @@ class Profile(Frozen):
     """
 
     kind: Literal["profile"] = "profile"
-    points: Annotated[tuple[Point, ...], Field(min_length=2, max_length=limits.POINTS)]  # [m], x and z
+    points: Annotated[tuple[Point, ...], Field(min_length=2, fail_fast=True, max_length=limits.POINTS)]  # [m], x and z
 
     @field_validator("points")
     @classmethod
@@ -191,7 +191,10 @@ class Heightfield(Frozen):
     x: Coordinate  # [m]
     y: Coordinate  # [m]
     spacing: Length  # [m]
-    heights: Annotated[tuple[Annotated[tuple[Height, ...], Field(min_length=3)], ...], Field(min_length=3)]  # [m]
+    heights: Annotated[
+        tuple[Annotated[tuple[Height, ...], Field(min_length=3, fail_fast=True)], ...],
+        Field(min_length=3, fail_fast=True),
+    ]  # [m]
 
     @field_validator("heights")
     @classmethod
@@ -260,7 +263,7 @@ class World(Frozen):
     gravity: Gravity = 9.81  # [m/s2], presses the links to the ground
     down: tuple[Number, Number, Number] = (0.0, 0.0, -1.0)
     terrain: Annotated[Profile | Heightfield, Field(discriminator="kind")] | None = None
-    obstacles: Annotated[tuple[AnyObstacle, ...], Field(max_length=limits.OBSTACLES)] = ()
+    obstacles: Annotated[tuple[AnyObstacle, ...], Field(fail_fast=True, max_length=limits.OBSTACLES)] = ()
     source: str = ""
 
     @field_validator("down")

@@ -28,7 +28,9 @@ def random_field(
     friction: FrictionCoefficient = 0.2,
     obstacle_friction: FrictionCoefficient = 0.0,
     ground_torque: bool = False,
-    keep_clear: Annotated[tuple[tuple[Coordinate, Coordinate], ...], Field(max_length=limits.POINTS)] = (),
+    keep_clear: Annotated[
+        tuple[tuple[Coordinate, Coordinate], ...], Field(fail_fast=True, max_length=limits.POINTS)
+    ] = (),
     clearance: Width = 0.005,
 ) -> World:
     """Up to `pegs` discs, at least `gap` [m] apart, from at most `darts` throws.

@@ -107,5 +107,5 @@ def _number(row: dict[str, str], column: str) -> float:
             raise ValueError
         return float(cell)
     except ValueError:
-        hint = f"; {DECIMAL_COMMAS}" if cell is not None and _is_number(cell.replace(",", ".")) else ""
+        hint = f"; {DECIMAL_COMMAS}" if cell is not None and "," in cell and _is_number(cell.replace(",", ".")) else ""
         raise InvalidInput(f"{column} = {shown(cell)} is no number{hint}") from None

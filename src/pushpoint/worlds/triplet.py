@@ -24,8 +24,8 @@ VALIDITY_PLACES = (0.75, 2.1, 3.45)
 
 @worlds.register("triplet")
 def triplet(
-    places: Annotated[tuple[Coordinate, ...], Field(max_length=limits.POINTS)] = CONTROL_PLACES,
-    sides: Annotated[tuple[Number, ...], Field(max_length=limits.POINTS)] = CONTROL_SIDES,
+    places: Annotated[tuple[Coordinate, ...], Field(fail_fast=True, max_length=limits.POINTS)] = CONTROL_PLACES,
+    sides: Annotated[tuple[Number, ...], Field(fail_fast=True, max_length=limits.POINTS)] = CONTROL_SIDES,
     radius: Length = RADIUS,
     half_width: Length = 0.05,
 ) -> World:

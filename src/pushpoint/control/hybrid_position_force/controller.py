@@ -26,7 +26,7 @@ from pushpoint.types import Command, FloatArray, Observation
 LOST = 5e-3  # [m]: a contact with a larger gap is lost; P4's model holds no more
 TURN = np.array([[0.0], [0.0], [1.0]])  # E_p of a contact: the angle of its link
 ACROSS = np.array([[0.0], [1.0], [0.0]])  # E_f
-Few = Field(max_length=2 * limits.LINKS)
+Few = Field(fail_fast=True, max_length=2 * limits.LINKS)
 
 
 class Loop(Frozen):

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from pushpoint import limits
 from pushpoint.errors import InvalidInput
 from pushpoint.mechanics.flatness import refuse_spatial
 from pushpoint.robots import Joint, Robot, Servo
@@ -23,6 +24,11 @@ def refuse_unknown(robot: Robot, world: World, servo: Servo) -> None:
 
 def _unknown(robot: Robot, world: World, servo: Servo) -> Iterator[tuple[str, str]]:
     """(what, why) of everything that is unknown."""
+    if len(robot.links) > limits.HYBRID_LINKS:
+        yield (
+            f"{len(robot.links)} links",
+            f"has a full matrix of contacts and takes {limits.HYBRID_LINKS} links at most",
+        )
     if servo.play > 0:
         yield f"servo.play = {servo.play} rad", "has no dead band"
     for what in _of_ground(world.ground):
