@@ -10,9 +10,11 @@ import numpy as np
 import numpy.typing as npt
 
 from pushpoint.errors import InvalidInput
-from pushpoint.numerics.lcp import complementary_sets, enumeration, gauss_seidel, lemke, pivoting, restarts
+from pushpoint.numerics.lcp import branching, complementary_sets, enumeration, gauss_seidel, lemke, pivoting, restarts
 from pushpoint.numerics.lcp.arguments import count_of, square, vector
 from pushpoint.numerics.lcp.basis import SOLVED, workspace
+from pushpoint.numerics.lcp.branching import Branched
+from pushpoint.numerics.lcp.complementary_sets import Search
 from pushpoint.numerics.lcp.residual import natural_residual, refine, row_scales, row_units
 from pushpoint.types import FloatArray, IntArray
 
@@ -21,7 +23,7 @@ DECIDED = 1e12  # A z may cancel to a by this factor: beyond, round-off decides 
 PIVOTS = 100_000  # least index and Lemke may need 2^n
 SWEEPS = 20_000
 FEW = 2_000  # pivots or sweeps of a method that is tried after another one
-SMALL = 8  # rows: all 256 sets are quicker than restarts
+SMALL = 8  # rows: all 256 sets are soon looked at
 
 
 class Status(Enum):
@@ -151,11 +153,14 @@ def _attempts(A: FloatArray, a: FloatArray, first: Solution, method: str) -> Ite
         if other != method:
             limit = None if other == "lemke" else FEW
             yield _by(other, A, a, (np.zeros(rows), nowhere.copy()), limit)
-    if rows <= SMALL:
-        yield _by_all_sets(A, a)
-        return
-    yield _by_restarts(A, a, first)
-    if rows <= complementary_sets.LARGEST:
+    if rows > SMALL:
+        yield _by_restarts(A, a, first)
+    refuted = False
+    if rows <= branching.LARGEST:
+        branched = _by_branching(A, a)
+        refuted = branched.status is Status.RAY
+        yield branched
+    if rows <= SMALL or (rows <= complementary_sets.LARGEST and not refuted):
         yield _by_all_sets(A, a)
 
 
@@ -171,15 +176,22 @@ def _by_restarts(A: FloatArray, a: FloatArray, first: Solution) -> Solution:
     return replace(first, tried=(f"{name} (ray)",))
 
 
+def _by_branching(A: FloatArray, a: FloatArray) -> Solution:
+    found = branching.branch(A, a)
+    return _from_search(A, a, found, f"branching at {found.nodes} nodes")
+
+
 def _by_all_sets(A: FloatArray, a: FloatArray) -> Solution:
-    found = complementary_sets.search(A, a)
-    name = f"all {2 ** len(a)} complementary sets"
-    if found.z is None:
-        status = Status.RAY if found.complete else Status.LIMIT
-        said = "none has a solution" if found.complete else "some undecided"
-        return replace(_checked(A, a, np.zeros_like(a), status, found.sets), tried=(f"{name} ({said})",))
-    z = _polished(A, a, found.z, (found.z > 0.0).astype(np.int64))
-    checked = _checked(A, a, z, Status.SOLVED, found.sets)
+    return _from_search(A, a, complementary_sets.search(A, a), f"all {2 ** len(a)} complementary sets")
+
+
+def _from_search(A: FloatArray, a: FloatArray, found: Search | Branched, name: str) -> Solution:
+    """The z that a search found, checked; RAY if it is sure that there is none."""
+    z, steps, complete = found
+    if z is None:
+        status, said = (Status.RAY, "none has a solution") if complete else (Status.LIMIT, "some undecided")
+        return replace(_checked(A, a, np.zeros_like(a), status, steps), tried=(f"{name} ({said})",))
+    checked = _checked(A, a, _polished(A, a, z, (z > 0.0).astype(np.int64)), Status.SOLVED, steps)
     return replace(checked, tried=(f"{name} ({checked.status.value})",))
 
 
