@@ -14,6 +14,7 @@ OBSTACLES: Final = 100_000
 MOVABLE: Final = 1_000  # obstacles that can be pushed about: every pair of them may touch
 POINTS: Final = 10_000  # of a wall, a polygon, a profile, a path, a curve, a schedule
 PATCHES: Final = 1_000  # of the ground
+RELIEF: Final = 1_000.0  # [m], from the lowest to the highest point of a terrain
 HEIGHTS: Final = 100_000  # of a height field
 DARTS: Final = 100_000  # throws for a random world
 DART_CHECKS: Final = 10_000_000  # throws times pieces of the line that is kept clear

@@ -39,7 +39,7 @@ Ratio = Annotated[float, Field(gt=0, le=1e6, allow_inf_nan=False), at_least(1e-6
 Coordinate = Annotated[float, Field(ge=-1e6, le=1e6, allow_inf_nan=False)]  # [m]
 Length = Annotated[float, Field(gt=0, le=1e4, allow_inf_nan=False), at_least(1e-6)]  # [m]
 Width = Annotated[float, Field(ge=0, le=1e4, allow_inf_nan=False), zero_or_more]  # [m]
-Height = Annotated[float, Field(ge=0, le=1e4, allow_inf_nan=False)]  # [m], of terrain; nobody divides by it
+Height = Annotated[float, Field(ge=0, le=1e3, allow_inf_nan=False)]  # [m], of terrain; nobody divides by it
 Mass = Annotated[float, Field(gt=0, le=1e9, allow_inf_nan=False), at_least(1e-9)]  # [kg]
 Inertia = Annotated[float, Field(gt=0, le=1e15, allow_inf_nan=False), at_least(1e-18)]  # [kg m2]
 Armature = Annotated[float, Field(ge=0, le=1e15, allow_inf_nan=False)]  # [kg m2]; nobody divides by it alone

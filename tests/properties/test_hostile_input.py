@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
+import pushpoint as pp
 from pushpoint import limits
 from pushpoint.errors import InvalidInput
 from pushpoint.plain_data import read_yaml, yaml_text
@@ -34,17 +35,20 @@ ADDRESSES = 1500 * 1024**2  # [bytes] that a process may ask for: more is a Memo
 
 # --- files, by the command ---
 
-COMMAND = """
-import resource, sys, threading
-def report():
-    used = resource.getrusage(resource.RUSAGE_SELF)
-    print("\\0", used.ru_utime + used.ru_stime, used.ru_maxrss / 1024, file=sys.stderr)
-sys.argv = ["pushpoint", *sys.argv[1:]]
+COMMANDS = """
+import contextlib, io, json, resource, sys, time
 from pushpoint.cli.main import main
-try:
-    main()
-finally:
-    report()
+
+for words in json.load(sys.stdin):
+    sys.argv, said, code = ["pushpoint", *words], io.StringIO(), 0
+    began = time.process_time()
+    with contextlib.redirect_stderr(said):
+        try:
+            main()
+        except SystemExit as left:
+            code = left.code
+    cpu, memory = time.process_time() - began, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    print(json.dumps([code, said.getvalue().splitlines(), cpu, memory]), flush=True)
 """
 
 
@@ -52,22 +56,23 @@ class Outcome(NamedTuple):
     code: int
     lines: list[str]  # on standard error
     cpu: float  # [s]
-    memory: float  # [MB]
+    memory: float  # [MB], the most until then
 
 
-def command(folder: Path, *words: str) -> Outcome:
-    """`pushpoint words...` in a process of its own."""
+def commands(folder: Path, *commands: tuple[str, ...]) -> list[Outcome]:
+    """`pushpoint words...`, one after the other, in a process of their own; the first is to import everything."""
     done = subprocess.run(
-        [sys.executable, "-c", COMMAND, *words],
+        [sys.executable, "-c", COMMANDS],
+        input=json.dumps([("run", "missing.yaml"), *commands]),
         cwd=folder,
+        env=os.environ | {"PYTHONPATH": str(Path(pp.__file__).parents[1])},  # of this package, wherever the folder is
         capture_output=True,
         text=True,
         check=False,
         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (ADDRESSES, ADDRESSES)),
     )
-    *lines, last = done.stderr.splitlines()
-    cpu, memory = (float(number) for number in last.removeprefix("\0").split())
-    return Outcome(done.returncode, lines, cpu, memory)
+    assert done.returncode == 0, done.stderr
+    return [Outcome(*json.loads(line)) for line in done.stdout.splitlines()][1:]
 
 
 def laughs(depth: int, width: int) -> str:
@@ -94,7 +99,7 @@ YAML: dict[str, tuple[str | bytes, str]] = {
     ),
     "deep": ("[" * 200_000, "deep"),
     "deep blocks": ("- " * 200_000, "deep"),
-    "contains itself": ("name: &a {robot: [*a]}", "line 1, column 18: alias 'a' stands inside of what it stands for"),
+    "contains itself": ("name: &a {robot: [*a]}", "line 1, column 19: alias 'a' stands inside of what it stands for"),
     "many values": ("a: [" + "0.1," * 2_000_000 + "]", "values"),
     "too long": ("#" * (limits.FILE_BYTES + 1), "bytes; should be"),
     "no text": (bytes(range(256)) * 100, "is not UTF-8"),
@@ -107,39 +112,34 @@ YAML: dict[str, tuple[str | bytes, str]] = {
 }
 
 
-@pytest.fixture(scope="module")
-def bare_start(tmp_path_factory: pytest.TempPathFactory) -> float:
-    """CPU seconds of the command that only finds out that a file is missing."""
-    return command(tmp_path_factory.mktemp("bare"), "run", "missing.yaml").cpu
-
-
-def assert_refused(outcome: Outcome, words: str, bare_start: float) -> None:
-    assert outcome.code == BAD_INPUT, outcome.lines
-    assert len(outcome.lines) == 1, outcome.lines
-    assert words in outcome.lines[0]
-    assert outcome.cpu - bare_start <= MOST_CPU
-    assert outcome.memory <= MOST_MEMORY
-
-
-@pytest.mark.parametrize("name", YAML)
-def test_hostile_yaml_is_one_line_at_once(name: str, tmp_path: Path, bare_start: float) -> None:
-    content, words = YAML[name]
-    (tmp_path / "hostile.yaml").write_bytes(content if isinstance(content, bytes) else content.encode())
-    assert_refused(command(tmp_path, "run", "hostile.yaml"), words, bare_start)
-
-
 CSV: dict[str, tuple[str | bytes, str]] = {
+    "empty": ("", "is empty"),
+    "semicolons": ("x_m;y_m;radius_m\n1;2;0.1\n", "has semicolons"),
     "too many rows": ("x_m,y_m,radius_m\n" + "5,5,0.1\n" * (limits.OBSTACLES + 1), "discs at most"),
     "a wrong last row": ("x_m,y_m,radius_m\n" + "5,5,0.1\n" * 99_999 + "5,5,-1\n", "line 100001: Disc.radius = -1.0"),
 }
 
 
-@pytest.mark.parametrize("name", CSV)
-def test_hostile_tables_are_one_line_at_once(name: str, tmp_path: Path, bare_start: float) -> None:
-    content, words = CSV[name]
-    (tmp_path / "hostile.csv").write_bytes(content if isinstance(content, bytes) else content.encode())
-    setting = "world={name: csv, options: {path: hostile.csv}}"
-    assert_refused(command(tmp_path, "run", TRACK, "--set", setting), words, bare_start)
+@pytest.fixture(scope="module")
+def outcomes(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Outcome]:
+    """What the command says of each file."""
+    folder, words = tmp_path_factory.mktemp("hostile"), {}
+    for k, (name, (content, _)) in enumerate((YAML | CSV).items()):
+        file = f"{k}.csv" if name in CSV else f"{k}.yaml"
+        (folder / file).write_bytes(content if isinstance(content, bytes) else content.encode())
+        setting = f"world={{name: csv, options: {{path: {file}}}}}"
+        words[name] = ("run", TRACK, "--set", setting) if name in CSV else ("run", file)
+    return dict(zip(words, commands(folder, *words.values()), strict=True))
+
+
+@pytest.mark.parametrize("name", [*YAML, *CSV])
+def test_hostile_files_are_one_line_at_once(name: str, outcomes: dict[str, Outcome]) -> None:
+    outcome, (_, words) = outcomes[name], (YAML | CSV)[name]
+    assert outcome.code == BAD_INPUT, outcome.lines
+    assert len(outcome.lines) == 1, outcome.lines
+    assert words in outcome.lines[0]
+    assert outcome.cpu <= MOST_CPU
+    assert outcome.memory <= MOST_MEMORY
 
 
 # --- the same in this process, more of them ---
@@ -154,7 +154,7 @@ def read(text: str | bytes, folder: Path, ending: str = ".yaml") -> Any:
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        (laughs(8, 6), "line 7, column 20: more than"),
+        (laughs(8, 6), "line 7, column 25: more than"),
         ("a: &a [*a]", "line 1, column 8: alias 'a' stands inside"),
         ("a: &a {b: {c: [*a]}}", "line 1, column 16: alias 'a' stands inside"),
         ("a: *b", "line 1, column 4: alias 'b' stands for nothing"),
@@ -201,8 +201,10 @@ def test_data_that_are_not_plain_are_refused_with_their_place(
     [
         ("a: &x {b: 1}\nc: [*x, *x]", {"a": {"b": 1}, "c": [{"b": 1}, {"b": 1}]}),
         ("a: &x {b: 1, c: 2}\nd: {<<: *x, c: 3}", {"a": {"b": 1, "c": 2}, "d": {"b": 1, "c": 3}}),
-        ("p: &p {x: 1}\nq: &q {x: 2, y: 2}\nr: {<<: [*p, *q]}", {"p": {"x": 1}, "q": {"x": 2, "y": 2}, "r": {"x": 1, "y": 2}}),
-        ("a: !!str 12\nb: !!float 3\nc: '1'\nd: yes\ne: ~\nf: 0x1f\ng: -.inf", {"a": "12", "b": 3.0, "c": "1", "d": True, "e": None, "f": 31, "g": -math.inf}),
+        ("p: &p {x: 1}\nq: &q {x: 2, y: 2}\nr: {<<: [*p, *q]}",
+         {"p": {"x": 1}, "q": {"x": 2, "y": 2}, "r": {"x": 1, "y": 2}}),
+        ("a: !!str 12\nb: !!float 3\nc: '1'\nd: yes\ne: ~\nf: 0x1f\ng: -.inf",
+         {"a": "12", "b": 3.0, "c": "1", "d": True, "e": None, "f": 31, "g": -math.inf}),
         ("a: 2001-12-14\n? b\n: [1, 2.5, x]\n", {"a": "2001-12-14", "b": [1, 2.5, "x"]}),
         ("", None),
         ('{"a": [1, 2.5, null, true, "x"], "b": {}}', {"a": [1, 2.5, None, True, "x"], "b": {}}),
@@ -330,7 +332,6 @@ def test_tables_of_other_programs_are_read(tmp_path: Path) -> None:
     "rows",
     [
         "",
-        "\0",
         "variant,seed\nbase,1\n",
         "variant,seed,status,message,wall_time_s\nbase\n",
         "a" * 200_000 + ",b\n1,2\n",

@@ -16,7 +16,8 @@ from pushpoint.errors import InvalidInput, SolverFailure
 from pushpoint.fields import Frozen
 from pushpoint.plants import plants
 from pushpoint.registry import Registry
-from pushpoint.scenario import Choice, Scenario, build
+from pushpoint.robots import Servo
+from pushpoint.scenario import Choice, Scenario, Start, build
 from tests.properties.numeric_fields import INFINITE, Leaf, fields, models, options
 
 FIELDS, OPTIONS = list(fields()), list(options())
@@ -47,9 +48,10 @@ def test_no_field_takes_a_number_beyond_measure(model: type[Frozen]) -> None:
             assert re.search(rf"\b{model.__name__}\.{name}( =|\.|:)", str(refusal.value)), (name, value, refusal.value)
 
 
-@pytest.mark.parametrize(
-    ("registry", "name"), list(dict.fromkeys((registry, name) for registry, name, _, _ in OPTIONS))
-)
+FACTORIES = list(dict.fromkeys((registry, name) for registry, name, _, _ in OPTIONS))
+
+
+@pytest.mark.parametrize(("registry", "name"), FACTORIES)
 def test_no_option_takes_a_number_beyond_measure(registry: Registry[Any], name: str) -> None:
     for owner, factory, option, leaf in OPTIONS:
         if owner is not registry or factory != name:
@@ -92,33 +94,48 @@ def attempt(data: dict[str, Any]) -> None:
         warnings.simplefilter("error", RuntimeWarning)
         try:
             run = pp.simulate(Scenario.parse(data))
-        except EXPECTED as error:
-            assert "\n" not in str(error)
+        except EXPECTED:
             return
     assert np.isfinite(run.data["link_position"].values).all()
 
 
 def test_robots_and_worlds_at_the_limits_of_their_options() -> None:
     for registry, name, option, leaf in OPTIONS:
-        if name == "csv":
-            continue
-        for value in extremes(leaf):
-            attempt(BASE | {registry.kind: {"name": name, "options": {option: value}}, "start": {"overlap": "allow"}})
+        if name != "csv":  # a file
+            for value in extremes(leaf)[:2]:
+                options = {"name": name, "options": {option: value}}
+                attempt(BASE | {registry.kind: options, "start": {"overlap": "allow"}})
 
 
-@pytest.mark.parametrize("kind", ["plant", "controller"])
-def test_plants_and_controllers_at_the_limits_of_their_options(kind: str) -> None:
-    registry = plants if kind == "plant" else controllers
-    for name in registry:
-        for model, option, leaf in FIELDS:
-            if model is registry[name].Options:
-                for value in extremes(leaf):
-                    attempt(BASE | {kind: {"name": name, "options": {option: value}}})
-
-
-@pytest.mark.parametrize("part", ["start", "servo"])
-def test_starts_and_servos_at_their_limits(part: str) -> None:
-    for model, name, leaf in FIELDS:
-        if model.__name__.lower() == part:
+@pytest.mark.slow
+@pytest.mark.parametrize("plant", ["planar_stepping", "spatial_stepping"])
+def test_worlds_at_the_limits_of_their_options_in_all_plants(plant: str) -> None:
+    for registry, name, option, leaf in OPTIONS:
+        if registry.kind == "world" and name != "csv":
             for value in extremes(leaf):
-                attempt(BASE | {part: {name: value}})
+                options = {"name": name, "options": {option: value}}
+                attempt(BASE | {"plant": plant, "world": options, "start": {"overlap": "allow"}})
+
+
+def test_controllers_at_the_limits_of_their_options() -> None:
+    for name in controllers:
+        for model, option, leaf in FIELDS:
+            if model is controllers[name].Options:
+                for value in extremes(leaf)[:2]:
+                    attempt(BASE | {"controller": {"name": name, "options": {option: value}}})
+
+
+@pytest.mark.slow
+def test_plants_at_the_limits_of_their_options() -> None:
+    for name in plants:
+        for model, option, leaf in FIELDS:
+            if model is plants[name].Options:
+                for value in extremes(leaf):
+                    attempt(BASE | {"plant": {"name": name, "options": {option: value}}})
+
+
+def test_starts_and_servos_at_their_limits() -> None:
+    for model, name, leaf in FIELDS:
+        if model in (Start, Servo):
+            for value in extremes(leaf):
+                attempt(BASE | {"world": "plane", model.__name__.lower(): {name: value}})

@@ -174,6 +174,9 @@ class Profile(Frozen):
     @classmethod
     def _forward(cls, points: tuple[Point, ...]) -> tuple[Point, ...]:
         _neighbours_apart(points, closed=False)
+        relief = max(z for _, z in points) - min(z for _, z in points)
+        if relief > limits.RELIEF:
+            raise ValueError(f"heights differ by {relief:g} m; should be {limits.RELIEF:g} m at most")
         for k, (a, b) in enumerate(pairwise(points)):
             if b[0] < a[0]:
                 raise ValueError(f"point {k + 1} at x = {b[0]} m lies before point {k} at x = {a[0]} m")
