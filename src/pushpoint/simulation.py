@@ -67,12 +67,25 @@ def simulate(
     if isinstance(scenario, Path):
         scenario = Scenario.from_yaml(scenario)
     changed = scenario.with_overrides({**(overrides or {}), **fields}).pinned()
-    setup = Setup.of(changed)
-    state = setup.plant.initial_state(start(setup))
-    obs = setup.observe(state, tick=0)
-    run = Run(setup, state, setup.controller.start(obs), first_tick=0, ticks_since_row=0)
-    setup.plant.record_start(state, run.trace)
-    return run.to_the_end(progress)
+    with _enough_memory(changed):
+        setup = Setup.of(changed)
+        state = setup.plant.initial_state(start(setup))
+        obs = setup.observe(state, tick=0)
+        run = Run(setup, state, setup.controller.start(obs), first_tick=0, ticks_since_row=0)
+        setup.plant.record_start(state, run.trace)
+        return run.to_the_end(progress)
+
+
+@contextmanager
+def _enough_memory(scenario: Scenario) -> Iterator[None]:
+    """Robots, worlds and runs within all limits may still be too much for a machine."""
+    try:
+        yield
+    except MemoryError:
+        raise InvalidInput(
+            f"{scenario.name}: there is not enough memory for its robot, its world, or a recording of "
+            f"{scenario.duration:g} s"
+        ) from None
 
 
 def resume(checkpoint: Checkpoint, duration: float | None = None, *, progress: bool = False) -> Recording:
@@ -311,18 +324,11 @@ def refuse_large(setup: Setup, rows: int, ticks: int) -> None:
 
 def _room(setup: Setup, rows: int, ticks: int) -> tuple[Trace, FloatArray]:
     """An empty trace, and room for the references at its rows."""
-    try:
-        trace = new_trace(
-            setup.bodies, rows, ticks * setup.substeps, setup.ticks_per_row, dimensions=setup.plant.dimensions
-        )
-        if isinstance(setup.plant, Eventful):
-            trace = trace._replace(extra=np.zeros((rows, len(setup.plant.extra_columns))))
-        return trace, np.zeros((rows, setup.joints))
-    except MemoryError:
-        raise InvalidInput(
-            f"duration = {setup.scenario.duration:g} s: there is not enough memory to record {rows} rows and "
-            f"{ticks * setup.substeps} steps"
-        ) from None
+    steps, dimensions = ticks * setup.substeps, setup.plant.dimensions
+    trace = new_trace(setup.bodies, rows, steps, setup.ticks_per_row, dimensions=dimensions)
+    if isinstance(setup.plant, Eventful):
+        trace = trace._replace(extra=np.zeros((rows, len(setup.plant.extra_columns))))
+    return trace, np.zeros((rows, setup.joints))
 
 
 class ProgressBar(Protocol):

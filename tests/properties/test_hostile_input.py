@@ -12,15 +12,19 @@ import os
 import resource
 import subprocess
 import sys
+import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
 import pytest
 
 import pushpoint as pp
 from pushpoint import limits
+from pushpoint.cli.study import parsed_seeds
 from pushpoint.errors import InvalidInput
+from pushpoint.geometry.grid import build_grid
 from pushpoint.plain_data import read_yaml, yaml_text
 from pushpoint.scenario import Choice, Scenario, build
 from pushpoint.studies import Study
@@ -108,6 +112,7 @@ YAML: dict[str, tuple[str | bytes, str]] = {
         "world.rows = 1000 times world.columns = 1000 are 1000000 pegs",
     ),
     "a long robot": (scenario(robot=chosen("aiko", links=10**9)), "robot.links = 1000000000: should be less than"),
+    "a day at a millisecond": (scenario(duration=86400), "not enough memory"),  # of the addresses given
     "a long run": (scenario(duration=86400, control_period=1e-4, plant=chosen("planar_stepping", dt=1e-4)), "memory"),
 }
 
@@ -345,3 +350,77 @@ def test_a_study_whose_rows_are_no_rows_is_refused(rows: str, tmp_path: Path) ->
         return
     with pytest.raises(InvalidInput, match=r"runs\.csv"):
         load(tmp_path)
+
+
+@pytest.mark.parametrize("value", [1e308, math.nan, math.inf, 10**30])
+def test_a_measure_takes_no_number_beyond_measure(value: Any) -> None:
+    wanted = {"name": "first_passage", "options": {"link": 5, "axis": "x", "value": value}}
+    with pytest.raises(InvalidInput, match=r"options\.value"):
+        Study.parse({"scenario": TRACK, "measures": [wanted]})
+
+
+@pytest.mark.parametrize("text", ["0:" + "9" * 30, "9" * 18, "٣", "1" * 5000, "5:3", "0"])
+def test_seeds_beyond_measure_are_refused(text: str) -> None:
+    with pytest.raises(InvalidInput, match="--seeds"):
+        parsed_seeds(text)
+
+
+@pytest.mark.parametrize(
+    ("world", "words"),
+    [
+        (chosen("rows", rows=400, columns=400), "are 160000 pegs"),
+        (chosen("movable-rows", rows=40, columns=40), "are 1600 movable pegs"),
+        (chosen("zigzag", pitch=0.01, swing=0.0, pieces=100), "makes 80001 points"),
+        (chosen("rough-ground", spacing=1e-3), "world.spacing = 0.001 m makes 3001 x 2001 points"),
+        (chosen("rough-ground", hill=1e4, spacing=1e-6, length=1e-5, width=1e-5), "leaves the ground flat"),
+        (chosen("stairs", steps=100, rise=50.0), "heights differ by 5000 m"),
+        (chosen("random-field", darts=10**5, keep_clear=[[0.01 * k, 9.0] for k in range(1000)]), "world.keep_clear"),
+    ],
+)
+def test_sizes_that_follow_from_others_are_limited(world: dict[str, Any], words: str) -> None:
+    with pytest.raises(InvalidInput) as refusal:
+        build(worlds, Choice.parse(world), seed=0)
+    assert words in str(refusal.value)
+
+
+@pytest.mark.parametrize(
+    ("controller", "words"),
+    [
+        (chosen("push-along", path={"begin": -1e6, "end": 1e6, "wavelength": 1e-6}), "controller.path"),
+        (chosen("push-along", path=[[0, 0], [1e5, 1]]), "controller.path: a path of 1e+05 m"),
+        (chosen("push-along", head=-1e6), "table of"),
+        (chosen("push-shape", sensing={"latency": 1e6}), "controller.sensing.latency = 1e+06 s"),
+        (chosen("jam-resolution", speed=1e-6), "ticks of 0.01 s are remembered"),
+        (chosen("shape-follower", segment={"points": [[0, 0], [1e-5, 0]]}), "too many, should be 20000"),
+        (chosen("shape-follower", segment={"points": [[0, 0], [0.001, 0]]}, speed=1e4), "controller.speed = 10000 m/s"),
+        (chosen("serpenoid", amplitude=40.0), "was it meant in degrees"),
+        (chosen("serpenoid", amplitude=3.0, offset=3.0), "was an angle meant in degrees"),
+    ],
+)
+def test_controllers_with_sizes_beyond_measure_are_refused(controller: dict[str, Any], words: str) -> None:
+    with pytest.raises(InvalidInput) as refusal:
+        pp.simulate(Scenario.parse(json.loads(scenario(controller=controller))))
+    assert words in str(refusal.value)
+
+
+def test_crowds_of_obstacles_and_robots_far_from_their_terrain_are_refused() -> None:
+    crowd = {"name": "w", "obstacles": [{"x": 5, "y": 5, "radius": 0.1}] * 5000}
+    with pytest.raises(InvalidInput, match="at the densest spot 5000 may be near each of 9999 links"):
+        pp.simulate(Scenario.parse(json.loads(scenario(world=crowd, robot=chosen("aiko", links=9999)))))
+    away = {"plant": "spatial_stepping", "world": chosen("stairs", start=1e5)}
+    with pytest.raises(InvalidInput, match=r"start\.position: there is no ground"):
+        pp.simulate(Scenario.parse(json.loads(scenario(**away))))
+    with pytest.raises(InvalidInput, match="2000 links at most"):
+        pp.simulate(Scenario.parse(json.loads(scenario(plant="planar_hybrid", robot=chosen("thin-aiko", links=3000)))))
+
+
+def test_worlds_as_wide_as_the_limits_need_little_memory() -> None:
+    """Two pegs two thousand kilometres apart, and small links: no cell of a grid for each stretch between them."""
+    world = {"name": "w", "obstacles": [{"x": x, "y": 5, "radius": 1e-6} for x in (-1e6, 1e6)]}
+    tracemalloc.start()
+    boxes = np.array([[d["x"], 5.0, d["x"], 5.0] for d in world["obstacles"]])
+    grid = build_grid(boxes, reach=1e-6)
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert len(grid.start) <= 200_000
+    assert most < 50e6

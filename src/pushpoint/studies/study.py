@@ -20,7 +20,7 @@ from pydantic import (
 from pushpoint import limits
 from pushpoint.analysis import Measure
 from pushpoint.analysis import measures as registered_measures
-from pushpoint.errors import InvalidInput, UnknownName
+from pushpoint.errors import InvalidInput, UnknownName, shown
 from pushpoint.fields import Frozen, InvalidFields, Name, Number, problems_of
 from pushpoint.plain_data import read_yaml, yaml_text
 from pushpoint.quantities import Seed
@@ -30,6 +30,7 @@ from pushpoint.scenarios import scenarios
 
 BASE = "base"  # the variant without changes
 DEFAULT_SEEDS = 20
+LARGEST_NUMBER = 1e15  # of the options of measures
 OF_THE_MACHINE = ("real_time_factor",)  # metrics that differ from run to run of one scenario
 
 Overrides = dict[str, Any]
@@ -87,10 +88,22 @@ def _checked_values(options: Mapping[str, Any], measure: Measure) -> Mapping[str
     except (NameError, PydanticSchemaGenerationError):  # for type checkers only: the measure itself will see
         return options
     try:
-        return dict(model(**options))
+        values = dict(model(**options))
     except ValidationError as error:
         problems = [problem._replace(place=("options", *problem.place)) for problem in problems_of(error, hints)]
-    raise InvalidFields("measure", problems)
+        raise InvalidFields("measure", problems) from None
+    for key, value in values.items():
+        _refuse_beyond_measure(f"measure.options.{key}", value)
+    return values
+
+
+def _refuse_beyond_measure(name: str, value: Any) -> None:
+    """Numbers that no measure can use, whatever its annotations say."""
+    if isinstance(value, list | tuple):
+        for item in value:
+            _refuse_beyond_measure(name, item)
+    elif isinstance(value, float | int) and not abs(value) <= LARGEST_NUMBER:  # NaN is none either
+        raise InvalidInput(f"{name} = {shown(value)}: should be from {-LARGEST_NUMBER:g} to {LARGEST_NUMBER:g}")
 
 
 def _unchanged() -> dict[str, Overrides]:
