@@ -9,7 +9,8 @@ import numpy as np
 
 import pushpoint as pp
 from pushpoint.control import ControlEvent, ControllerState, controllers
-from pushpoint.fields import Frozen, NonNegative, Number, Positive
+from pushpoint.fields import Frozen
+from pushpoint.quantities import Angle, Bend, Gain, PositiveGain
 from pushpoint.robots import Robot
 from pushpoint.types import Command, FloatArray, Observation
 
@@ -17,10 +18,10 @@ from pushpoint.types import Command, FloatArray, Observation
 class PatientWaveOptions(Frozen):
     """The wave, and what it waits for."""
 
-    amplitude: Number = math.radians(40.0)  # [rad]
-    frequency: NonNegative = math.radians(80.0)  # [rad/s]
-    phase_shift: Number = math.radians(-50.0)  # [rad], from joint to joint
-    too_hard: Positive = 3.0  # [N m], a joint torque above which the wave stands still
+    amplitude: Bend = math.radians(40.0)  # [rad]
+    frequency: Gain = math.radians(80.0)  # [rad/s]
+    phase_shift: Angle = math.radians(-50.0)  # [rad], from joint to joint
+    too_hard: PositiveGain = 3.0  # [N m], a joint torque above which the wave stands still
 
 
 @controllers.register("patient-wave")

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import pushpoint as pp
-from pushpoint.fields import Positive
+from pushpoint.quantities import Length, Links
 from pushpoint.robots import Link, Robot, Servo, robots
 from pushpoint.scenario import Choice
 
 
 @robots.register("tapered")
-def tapered(links: int = 12, length: Positive = 0.1) -> Robot:
+def tapered(links: Links = 12, length: Length = 0.1) -> Robot:
     """Links of equal length [m]; width and mass grow from the tail to the head."""
     parts = []
     for number in range(links):

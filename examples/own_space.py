@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import pushpoint as pp
-from pushpoint.fields import NonNegative, Positive
+from pushpoint.quantities import FrictionCoefficient, Length, Links
 from pushpoint.robots import Joint, Link, Robot, Servo, robots
 from pushpoint.worlds import Box, Cylinder, Ground, Profile, World, worlds
 
 
 @robots.register("alternating")
-def alternating(links: int = 12, length: Positive = 0.08, radius: Positive = 0.03) -> Robot:
+def alternating(links: Links = 12, length: Length = 0.08, radius: Length = 0.03) -> Robot:
     """Joints bend sideways (yaw) and up and down (pitch) in turn; links are solid cylinders of 0.3 kg."""
     mass = 0.3
     link = Link(
@@ -28,7 +28,7 @@ def alternating(links: int = 12, length: Positive = 0.08, radius: Positive = 0.0
 
 
 @worlds.register("kerb")
-def kerb(height: Positive = 0.04, friction: NonNegative = 0.4) -> World:
+def kerb(height: Length = 0.04, friction: FrictionCoefficient = 0.4) -> World:
     """The ground drops by `height` [m] at x = 0.6 m; a pipe and a brick lie beside the way on the upper level."""
     return World(
         name="kerb",

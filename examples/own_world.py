@@ -6,14 +6,16 @@ import csv
 from pathlib import Path
 
 import pushpoint as pp
-from pushpoint.fields import NonNegative, Positive
+from pushpoint.quantities import FrictionCoefficient, Length, Obstacles
 from pushpoint.worlds import Disc, Ground, World, worlds
 
 FOLDER = Path("results/examples")
 
 
 @worlds.register("avenue")
-def avenue(width: Positive = 0.5, spacing: Positive = 0.3, pegs: int = 8, friction: NonNegative = 0.2) -> World:
+def avenue(
+    width: Length = 0.5, spacing: Length = 0.3, pegs: Obstacles = 8, friction: FrictionCoefficient = 0.2
+) -> World:
     """Two rows of pegs `width` [m] apart, `spacing` [m] from peg to peg; the left row is shifted by half of it."""
     discs = [Disc(x=k * spacing, y=-width / 2, radius=0.05) for k in range(pegs)]
     discs += [Disc(x=(k + 0.5) * spacing, y=width / 2, radius=0.05) for k in range(pegs)]

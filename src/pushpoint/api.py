@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeGuard
 
 from pushpoint.errors import InvalidInput
-from pushpoint.files import read_yaml
+from pushpoint.plain_data import read_yaml
 from pushpoint.recording import Recording
 from pushpoint.scenario import AS_WRITTEN, Scenario
 from pushpoint.scenarios import scenarios

@@ -10,6 +10,18 @@ if TYPE_CHECKING:
     from pushpoint.recording.recording import Recording
 
 
+SHOWN = 80  # characters of a bad value
+
+
+def shown(value: object) -> str:
+    """A value as it is written, cut where it is long."""
+    try:
+        text = repr(value)
+    except ValueError:  # a whole number of thousands of digits
+        text = "a number that is too long to be shown"
+    return text if len(text) <= SHOWN else text[: SHOWN - 3] + "..."
+
+
 class PushpointError(Exception):
     """Base of every error that pushpoint raises on purpose."""
 
@@ -29,7 +41,7 @@ class UnknownName(InvalidInput):
         close = [stem + match for match in difflib.get_close_matches(name, known, n=3, cutoff=0.5)]
         hint = f" Did you mean {' or '.join(repr(c) for c in close)}?" if close else ""
         told = ", ".join(stem + each for each in known) or "none"
-        super().__init__(f"unknown {kind} {stem + name!r}.{hint} Known: {told}.")
+        super().__init__(f"unknown {kind} {shown(stem + name)}.{hint} Known: {told}.")
         self.name = stem + name
         self.suggestions = close
 

@@ -2,25 +2,54 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping
 from types import NoneType, UnionType
 from typing import Annotated, Any, NamedTuple, Self, Union, get_args, get_origin
 
-from pydantic import BaseModel, ConfigDict, Field, ModelWrapValidatorHandler, Tag, ValidationError, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    ModelWrapValidatorHandler,
+    Tag,
+    ValidationError,
+    model_validator,
+)
 
-from pushpoint.errors import InvalidInput, UnknownName
+from pushpoint import limits
+from pushpoint.errors import InvalidInput, UnknownName, shown
 
-Name = Annotated[str, Field(min_length=1)]
-Number = Annotated[float, Field(allow_inf_nan=False)]
-Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
-NonNegative = Annotated[float, Field(ge=0, allow_inf_nan=False)]
-Fraction = Annotated[float, Field(ge=0, le=1)]
-LowerLimit = Annotated[float, Field(lt=math.inf)]  # minus infinity: none
-UpperLimit = Annotated[float, Field(gt=-math.inf)]
-PositiveOrInf = Annotated[float, Field(gt=0, allow_inf_nan=True)]
+TINY = 1e-12  # of what may be zero: less is refused, as somebody may divide by it
 
-SHOWN = 80  # characters of a bad value
+
+def at_least(low: float) -> AfterValidator:
+    """Refuses positive numbers that are so small that their inverse is of no use."""
+
+    def check(value: float) -> float:
+        if value < low:
+            raise ValueError(f"should be at least {low:g}")
+        return value
+
+    return AfterValidator(check)
+
+
+def _zero_or_more(value: float) -> float:
+    if 0.0 < value < TINY:
+        raise ValueError(f"should be zero, or at least {TINY:g}")
+    return value
+
+
+MOST_LISTED = 8  # problems in one message
+
+zero_or_more = AfterValidator(_zero_or_more)
+
+# Of any unit; those with a unit are in quantities.py.
+Name = Annotated[str, Field(min_length=1, max_length=limits.NAME_LENGTH)]
+Number = Annotated[float, Field(ge=-1e15, le=1e15, allow_inf_nan=False)]
+Positive = Annotated[float, Field(gt=0, le=1e15, allow_inf_nan=False), at_least(TINY)]
+NonNegative = Annotated[float, Field(ge=0, le=1e15, allow_inf_nan=False), zero_or_more]
+Fraction = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
 
 
 class Frozen(BaseModel):
@@ -86,8 +115,15 @@ class InvalidFields(InvalidInput):
     """One line per problem: field, value, what is allowed."""
 
     def __init__(self, whose: str, problems: list[Problem]) -> None:
-        super().__init__("; ".join(problem.told(whose) for problem in problems))
+        super().__init__(listed(problem.told(whose) for problem in problems[: MOST_LISTED + 1]))
         self.problems = problems
+
+
+def listed(problems: Iterable[str]) -> str:
+    """The first problems in one line; data may have thousands."""
+    first = list(problems)
+    more = "; and more" if len(first) > MOST_LISTED else ""
+    return "; ".join(first[:MOST_LISTED]) + more
 
 
 class UnknownField(UnknownName):
@@ -141,7 +177,8 @@ def _reworded(refusal: InvalidInput, wording: Wording, model: str) -> InvalidInp
     if not isinstance(refusal, InvalidFields):
         return refusal
     whole = wording.whole or wording.path or model
-    return InvalidInput("; ".join(p.told(wording.path if p.place else whole) for p in refusal.problems))
+    problems = refusal.problems[: MOST_LISTED + 1]
+    return InvalidInput(listed(p.told(wording.path if p.place else whole) for p in problems))
 
 
 def _unknown_field(model: type[BaseModel], name: Any) -> UnknownField:
@@ -160,9 +197,9 @@ def _found(report: Any) -> list[Problem]:
     if report["type"] in ("missing", "missing_argument"):
         return [Problem((), None, "is required")]
     if report["type"] == "union_tag_invalid":
-        return [Problem((), _shown(report["input"]), f"its kind should be one of {report['ctx']['expected_tags']}")]
+        return [Problem((), shown(report["input"]), f"its kind should be one of {report['ctx']['expected_tags']}")]
     reason = report["msg"].removeprefix("Input ") if cause is None else str(cause)
-    return [Problem((), _shown(report["input"]), reason)]
+    return [Problem((), shown(report["input"]), reason)]
 
 
 def _without_tags(place: tuple[int | str, ...], annotations: Mapping[str, Any]) -> tuple[int | str, ...]:
@@ -209,8 +246,3 @@ def _furthest(problems: list[Problem]) -> list[Problem]:
             reason = problem.reason if rival is None else f"{rival.reason}, or {problem.reason}"
             merged[problem.place] = problem._replace(reason=reason)
     return list(merged.values())
-
-
-def _shown(value: Any) -> str:
-    text = repr(value)
-    return text if len(text) <= SHOWN else text[: SHOWN - 3] + "..."

@@ -1,7 +1,8 @@
-"""Files: YAML with clear errors, and files that are complete or absent, as they are written beside their place."""
+"""Files: text of bounded size, and files that are complete or absent, as they are written beside their place."""
 
 from __future__ import annotations
 
+import codecs
 import errno
 import json
 import math
@@ -9,16 +10,15 @@ import os
 import re
 import stat
 import time
+import warnings
 from contextlib import suppress
 from functools import cache
 from itertools import count
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from pushpoint.errors import InvalidInput
-
-if TYPE_CHECKING:
-    from yaml import MarkedYAMLError
+from pushpoint import limits
+from pushpoint.errors import InvalidInput, shown
 
 Bytes = bytes | bytearray | memoryview
 FORGOTTEN_AFTER = 7 * 86400  # [s]: temporary files of other machines, whose processes nobody can ask here
@@ -157,37 +157,36 @@ def finite(value: Any) -> Any:
     return value
 
 
-def read_yaml(source: str | Path, what: str) -> Any:
-    """Plain data from YAML (or JSON) text, or from the file at a Path; `what` it should hold is named in errors."""
-    import yaml
+def read_text(path: Path, what: str, most: int = limits.FILE_BYTES) -> str:
+    """The text of a regular file of at most so many bytes; `what` it is begins the errors.
 
-    text, name = str(source), f"{what} text"
-    if isinstance(source, Path):
-        name = f"{what} file {str(source)!r}"
-        try:
-            text = source.read_text(encoding="utf-8")
-        except (OSError, UnicodeDecodeError) as error:
-            raise InvalidInput(f"{name} cannot be read: {error}") from None
+    Other files (pipes, devices) may never end; what is not UTF-8 is named for what it probably is.
+    """
+    name = f"{what} {shown(str(path))}"
+    if "\0" in str(path):
+        raise InvalidInput(f"{name} cannot be read: no file can have this name")
     try:
-        return yaml.safe_load(text)
-    except yaml.MarkedYAMLError as error:
-        raise InvalidInput(f"{name}, {_marked(error)}") from None
-    except yaml.reader.ReaderError as error:
-        before = text[: error.position].split("\n")
-        place = _place(len(before), len(before[-1]) + 1)
-        wrong = f"character #x{error.character:04x} is not allowed"
-        raise InvalidInput(f"{name}, {place}: not valid YAML: {wrong}") from None
+        state = os.stat(path)
+        if not stat.S_ISREG(state.st_mode):
+            raise InvalidInput(f"{name} cannot be read: it is no regular file")
+        if state.st_size > most:
+            raise InvalidInput(f"{name} has {state.st_size} bytes; should be {most} at most")
+        with open(path, "rb") as file:
+            data = file.read(most)
+    except OSError as error:
+        raise InvalidInput(f"{name} cannot be read: {error.strerror}") from None
+    if data.startswith(codecs.BOM_UTF8):
+        warnings.warn(f"{name} begins with a byte order mark, as some editors write; it is skipped", stacklevel=2)
+    return _decoded(data.removeprefix(codecs.BOM_UTF8), name)
 
 
-def _marked(error: MarkedYAMLError) -> str:
-    """Line and column, what is wrong there, and where that began if it is elsewhere."""
-    here, began = (
-        None if mark is None else _place(mark.line + 1, mark.column + 1)
-        for mark in (error.problem_mark or error.context_mark, error.context_mark)
-    )
-    told = f"{here}: not valid YAML: {error.problem or error.context}"
-    return told if began in (None, here) or not error.context else f"{told}, {error.context} that begins at {began}"
-
-
-def _place(line: int, column: int) -> str:
-    return f"line {line}, column {column}"
+def _decoded(data: bytes, name: str) -> str:
+    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        raise InvalidInput(f"{name} cannot be read: it is encoded as UTF-16; save it as UTF-8")
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise InvalidInput(
+            f"{name} cannot be read: byte 0x{data[error.start]:02x} in line {line} is not UTF-8; is it a text file?"
+        ) from None

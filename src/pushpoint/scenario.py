@@ -8,11 +8,13 @@ from math import ceil
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal, TypeVar, cast, get_type_hints
 
-from pydantic import Field, NonNegativeInt, ValidationError, field_validator, model_validator, validate_call
+from pydantic import Field, ValidationError, field_validator, model_validator, validate_call
 
+from pushpoint import limits
 from pushpoint.errors import InvalidInput, UnknownName
-from pushpoint.fields import Frozen, InvalidFields, Name, NonNegative, Number, Positive, Wording, problems_of
-from pushpoint.files import read_yaml
+from pushpoint.fields import Frozen, InvalidFields, Name, Wording, problems_of
+from pushpoint.plain_data import read_yaml, yaml_text
+from pushpoint.quantities import Angle, Bend, Coordinate, Index, Period, Rate, Seed, Velocity, Width
 from pushpoint.registry import Registry
 from pushpoint.robots import Robot, Servo, robots
 from pushpoint.worlds import World, worlds
@@ -25,8 +27,9 @@ RECORD_PERIOD = 0.01  # [s], about, where a scenario gives none
 AS_WRITTEN = Wording()  # fields of a scenario as in its file and in the keys of overrides
 
 Options = TypeVar("Options", bound=Frozen)
-Pair = tuple[Number, Number]
-Triple = tuple[Number, Number, Number]
+Pair = tuple[Velocity, Velocity]
+Triple = tuple[Velocity, Velocity, Velocity]
+Freedoms = Field(fail_fast=True, max_length=2 * limits.LINKS)
 
 
 def _editable(data: Any) -> Any:
@@ -72,18 +75,18 @@ class Start(Frozen):
     ground or the terrain; `spin` is the angular velocity of the whole, about the centre of mass.
     """
 
-    position: Pair = (0.0, 0.0)  # [m]
-    jitter: NonNegative = 0.0  # [m]
-    angle: Number = 0.0  # [rad]
-    link: NonNegativeInt | None = None
-    joint_angle: tuple[Number, ...] | None = None  # [rad]
-    height: Number = 0.0  # [m]
-    pitch: Number = 0.0  # [rad]
-    roll: Number = 0.0  # [rad]
+    position: tuple[Coordinate, Coordinate] = (0.0, 0.0)  # [m]
+    jitter: Width = 0.0  # [m]
+    angle: Angle = 0.0  # [rad]
+    link: Index | None = None
+    joint_angle: Annotated[tuple[Bend, ...], Freedoms] | None = None  # [rad]
+    height: Coordinate = 0.0  # [m]
+    pitch: Angle = 0.0  # [rad]
+    roll: Angle = 0.0  # [rad]
     velocity: Pair | Triple = (0.0, 0.0)  # [m/s], of the centre of mass
-    rate: Number = 0.0  # [rad/s], mean link rate
-    spin: Triple | None = None  # [rad/s], world axes; default: `rate` about z
-    joint_rate: tuple[Number, ...] | None = None  # [rad/s], default zero
+    rate: Rate = 0.0  # [rad/s], mean link rate
+    spin: tuple[Rate, Rate, Rate] | None = None  # [rad/s], world axes; default: `rate` about z
+    joint_rate: Annotated[tuple[Rate, ...], Freedoms] | None = None  # [rad/s], default zero
     overlap: Literal["refuse", "allow"] = "refuse"  # a start pose that intersects obstacles
 
 
@@ -98,12 +101,10 @@ class Scenario(Frozen):
     controller: Choice
     servo: Servo | None = None  # default: the robot's own
     start: Start = Start()
-    duration: Annotated[float, Field(gt=0, le=86400, allow_inf_nan=False)] = 10.0  # [s]
-    control_period: Positive = 0.01  # [s]
-    record_period: Positive | None = (
-        None  # [s], default: the whole number of ticks nearest to 0.01 s; see recorded_every
-    )
-    seed: NonNegativeInt = 0
+    duration: Period = 10.0  # [s]
+    control_period: Period = 0.01  # [s]
+    record_period: Period | None = None  # [s], default: the whole number of ticks nearest to 0.01 s; see recorded_every
+    seed: Seed = 0
     source: str = ""
     schema_version: Literal[1] = SCHEMA
 
@@ -156,16 +157,17 @@ class Scenario(Frozen):
         """
         scenario = self
         for turn in (_is_whole, _is_part, _is_servo_part):
+            paths = sorted(filter(turn, overrides), key=_depth)
+            if not paths:
+                continue
             data = _editable(scenario.model_dump())
-            for path in sorted(filter(turn, overrides), key=_depth):
+            for path in paths:
                 _override(data, path, _editable(overrides[path]))
             scenario = Scenario.parse(data, AS_WRITTEN)
         return scenario
 
     def to_yaml(self) -> str:
-        import yaml
-
-        return yaml.safe_dump(self.model_dump(mode="json", exclude_none=True), sort_keys=False)
+        return yaml_text(self.model_dump(mode="json", exclude_none=True))
 
     @classmethod
     def from_yaml(cls, source: str | Path) -> Scenario:

@@ -6,13 +6,14 @@ import time as clock
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from copy import deepcopy
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, fields, replace
 from operator import itemgetter
 from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
 
+from pushpoint import limits
 from pushpoint._resuming import checked_rows, made_for, refuse_clock, refuse_foreign, refuse_memory
 from pushpoint.control import ControlEvent, Controller, ControllerState, Drawing, Drawn, Plannable, controllers
 from pushpoint.errors import InvalidInput, PushpointError, SolverFailure
@@ -23,6 +24,7 @@ from pushpoint.mechanics.rotation import headings
 from pushpoint.mechanics.spatial_overlap import spatial_overlaps
 from pushpoint.mechanics.spatial_pose import Attitude, moving_in_space, pose_of_tail, spatial_pose, turned_by
 from pushpoint.plants import Eventful, Plant, plants
+from pushpoint.quantities import MOST_BEND
 from pushpoint.recording import Checkpoint, Recording
 from pushpoint.recording.assemble import RunClock, contact_set, data_set, event_set
 from pushpoint.recording.checkpoint import LastRow, check_plain
@@ -37,13 +39,14 @@ from pushpoint.types import (
     Observation,
     Pose,
     SpatialPose,
+    Trace,
     new_trace,
+    trace_bytes,
 )
 from pushpoint.worlds import World
 
 MULTIPLE_TOLERANCE = 1e-9  # relative: decimal periods are not exact in binary
 TOUCHING = 2e-9  # [m], overlaps of a start pose below this are round-off
-MOST_PARTS = 10**9  # steps in a tick, ticks in a run: more do not fit in memory
 TABLE_SIZE = 1_000_000  # commands of one kind in a table at most
 JITTER_STREAM = 0x57A27  # keeps the draw of the start apart from those of worlds with the same seed
 CHUNK_WALL_TIME = 0.2  # [s], between updates of the progress bar
@@ -65,12 +68,25 @@ def simulate(
     if isinstance(scenario, Path):
         scenario = Scenario.from_yaml(scenario)
     changed = scenario.with_overrides({**(overrides or {}), **fields}).pinned()
-    setup = Setup.of(changed)
-    state = setup.plant.initial_state(start(setup))
-    obs = setup.observe(state, tick=0)
-    run = Run(setup, state, setup.controller.start(obs), first_tick=0, ticks_since_row=0)
-    setup.plant.record_start(state, run.trace)
-    return run.to_the_end(progress)
+    with _enough_memory(changed):
+        setup = Setup.of(changed)
+        state = setup.plant.initial_state(start(setup))
+        obs = setup.observe(state, tick=0)
+        run = Run(setup, state, setup.controller.start(obs), first_tick=0, ticks_since_row=0)
+        setup.plant.record_start(state, run.trace)
+        return run.to_the_end(progress)
+
+
+@contextmanager
+def _enough_memory(scenario: Scenario) -> Iterator[None]:
+    """Robots, worlds and runs within all limits may still be too much for a machine."""
+    try:
+        yield
+    except MemoryError:
+        raise InvalidInput(
+            f"{scenario.name}: there is not enough memory for its robot, its world, or a recording of "
+            f"{scenario.duration:g} s"
+        ) from None
 
 
 def resume(checkpoint: Checkpoint, duration: float | None = None, *, progress: bool = False) -> Recording:
@@ -160,9 +176,9 @@ class Setup:
 
 def whole_multiple(name: str, value: float, unit_name: str, unit: float) -> int:
     """value / unit, which has to be a whole number of at least one."""
-    if value / unit > MOST_PARTS:
+    if value / unit > limits.STEPS:
         raise InvalidInput(
-            f"{name} = {value:.9g} s is more than {MOST_PARTS:g} times {unit_name} = {unit:g} s; that is too many"
+            f"{name} = {value:.9g} s is more than {limits.STEPS:g} times {unit_name} = {unit:g} s; that is too many"
         )
     count = max(1, round(value / unit))
     if abs(value / unit - count) > MULTIPLE_TOLERANCE * count:
@@ -175,7 +191,11 @@ def whole_multiple(name: str, value: float, unit_name: str, unit: float) -> int:
 def start(setup: Setup) -> Pose | SpatialPose:
     """Where the scenario puts the robot, in the plane or in space."""
     where = start_pose if setup.plant.dimensions == 2 else spatial_start_pose
-    return where(setup.scenario, setup.robot, setup.world, setup.controller)
+    pose = where(setup.scenario, setup.robot, setup.world, setup.controller)
+    for field in fields(pose):
+        if not np.isfinite(getattr(pose, field.name)).all():
+            raise InvalidInput(f"start: the {field.name} of a link is not finite; are sizes or speeds too large?")
+    return pose
 
 
 def start_pose(scenario: Scenario, robot: Robot, world: World, controller: Controller) -> Pose:
@@ -263,7 +283,19 @@ def _shape(scenario: Scenario, robot: Robot, controller: Controller) -> tuple[Fl
     if start.link is not None and start.link > last:
         raise InvalidInput(f"start.link = {start.link}: robot {robot.name!r} has links 0 to {last}")
     angles = _per_joint("start.joint_angle", shape, joints)
+    if start.joint_angle is None:
+        _refuse_bends(scenario.controller.name, angles)
     return angles, _per_joint("start.joint_rate", start.joint_rate, joints)
+
+
+def _refuse_bends(controller: str, angles: FloatArray) -> None:
+    """Joints that a controller wants to start beyond half a turn."""
+    wide = np.flatnonzero(~(np.abs(angles) <= MOST_BEND))  # so written, NaN is wide too
+    if len(wide):
+        raise InvalidInput(
+            f"controller {controller!r} starts with joint {wide[0]} at {angles[wide[0]]:.4g} rad; should be from -pi "
+            "to pi rad; was an angle meant in degrees?"
+        )
 
 
 def _start_position(scenario: Scenario) -> tuple[float, float]:
@@ -294,6 +326,26 @@ def _refuse(overlapping: list[tuple[int, int, float]]) -> None:
         )
 
 
+def refuse_large(setup: Setup, rows: int, ticks: int) -> None:
+    """Runs whose recording would not fit into memory, before any of it is asked for."""
+    needed = trace_bytes(setup.bodies, rows, ticks * setup.substeps, setup.plant.dimensions) + 8 * rows * setup.joints
+    if needed > limits.RECORDED_BYTES:
+        raise InvalidInput(
+            f"duration = {setup.scenario.duration:g} s makes {ticks} ticks of control_period = "
+            f"{setup.scenario.control_period:g} s, {ticks * setup.substeps} steps and {rows} rows: {needed / 1e9:.3g} "
+            f"GB of memory; should be {limits.RECORDED_BYTES / 1e9:.3g} GB at most"
+        )
+
+
+def _room(setup: Setup, rows: int, ticks: int) -> tuple[Trace, FloatArray]:
+    """An empty trace, and room for the references at its rows."""
+    steps, dimensions = ticks * setup.substeps, setup.plant.dimensions
+    trace = new_trace(setup.bodies, rows, steps, setup.ticks_per_row, dimensions=dimensions)
+    if isinstance(setup.plant, Eventful):
+        trace = trace._replace(extra=np.zeros((rows, len(setup.plant.extra_columns))))
+    return trace, np.zeros((rows, setup.joints))
+
+
 class ProgressBar(Protocol):
     """Shows how many ticks are done."""
 
@@ -315,12 +367,9 @@ class Run:
         self.first_tick, self.ticks_since_row = first_tick, ticks_since_row
         self.ticks = setup.ticks - first_tick
         rows = 1 + (ticks_since_row + self.ticks) // setup.ticks_per_row
-        steps, dimensions = self.ticks * setup.substeps, setup.plant.dimensions
-        self.trace = new_trace(setup.bodies, rows, steps, setup.ticks_per_row, dimensions=dimensions)
-        if isinstance(setup.plant, Eventful):
-            self.trace = self.trace._replace(extra=np.zeros((rows, len(setup.plant.extra_columns))))
+        refuse_large(setup, rows, self.ticks)
+        self.trace, self.reference = _room(setup, rows, self.ticks)  # reference: [rad], in force at each row
         self.trace.cursor[3] = ticks_since_row
-        self.reference = np.zeros((rows, setup.joints))  # [rad], in force at each row
         self.last_reference = np.zeros(setup.joints)
         self.events: list[ControlEvent] = []
         self.wall_time_s = 0.0

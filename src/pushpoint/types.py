@@ -190,6 +190,12 @@ class ExtraColumn(NamedTuple):
     meaning: str
 
 
+def trace_bytes(bodies: int, rows: int, steps: int, dimensions: int) -> int:
+    """Memory that `new_trace` asks for, but for the tables that grow."""
+    link = LINK_COLUMNS if dimensions == 2 else SPATIAL_LINK_COLUMNS
+    return 8 * (rows * (bodies * len(link) + 1 + len(LEDGER)) + len(STEP_COLUMNS) * steps)
+
+
 def new_trace(
     bodies: int, rows: int, steps: int, ticks_per_row: int, contacts: int = 1024, dimensions: int = 2
 ) -> Trace:

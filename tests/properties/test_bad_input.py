@@ -341,7 +341,14 @@ def test_files_are_answered_in_their_own_words(change: str, told: str, tmp_path:
         ({"duration": 0.0101}, ["duration = 0.0101 s", "nearest 0.01 s"]),
         ({"start.joint_angle": [0.1, 0.2]}, ["start.joint_angle", "2 values", "10 joints"]),
         ({"start.link": 11}, ["start.link = 11", "links 0 to 10"]),
-        ({"control_period": 1e-300, "plant.dt": 1e-300}, ["duration = 10 s", "control_period", "too many"]),
+        (
+            {"control_period": 1e-5, "plant.dt": 1e-5, "duration": 86400},
+            ["duration = 86400 s", "control_period", "too many"],
+        ),
+        (
+            {"control_period": 1e-4, "plant.dt": 1e-4, "duration": 86400},
+            ["duration = 86400 s", "steps", "GB of memory"],
+        ),
     ],
 )
 def test_what_does_not_fit_together_is_named(changes: dict[str, Any], words: list[str]) -> None:

@@ -147,7 +147,7 @@ def test_hold_keeps_the_shape_it_found() -> None:
     assert not command.joint_rate.any()
 
 
-@pytest.mark.parametrize(("given_angle", "held"), [(0.2, [0.2] * 5), ([1, 2, 3, 4, 5], [1, 2, 3, 4, 5])])
+@pytest.mark.parametrize(("given_angle", "held"), [(0.2, [0.2] * 5), ([1, 2, 3, -1, -2], [1, 2, 3, -1, -2])])
 def test_hold_takes_one_angle_or_one_each(given_angle: Any, held: list[float]) -> None:
     shape = make("hold", joint_angle=given_angle).initial_shape()
     assert shape is not None

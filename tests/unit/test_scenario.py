@@ -214,20 +214,21 @@ def test_files_that_hold_no_scenario_are_refused(tmp_path: Path, content: bytes)
     [
         (
             "name: x\nrobot: [aiko\nworld: plane\n",
-            "line 3, column 6: not valid YAML: expected ',' or ']', but got ':', "
+            "line 3, column 6: not valid YAML: did not find expected ',' or ']', "
             "while parsing a flow sequence that begins at line 2, column 8",
         ),
         (
             "name: x\nrobot: aiko\n  world: plane\n",
-            "line 3, column 8: not valid YAML: mapping values are not allowed here",
+            "line 3, column 8: not valid YAML: mapping values are not allowed in this context",
         ),
         (
             "name: x\nrobot: !mine aiko\n",
-            "line 2, column 8: not valid YAML: could not determine a constructor for the tag '!mine'",
+            "line 2, column 8: tag '!mine' is not allowed; plain data need none",
         ),
         (
             "name: x\nrobot:\n\tname: aiko\n",
-            "line 3, column 1: not valid YAML: found character '\\t' that cannot start any token",
+            "line 3, column 1: not valid YAML: found character that cannot start any token; "
+            "indent by spaces, not by tabs",
         ),
         ("name: x\ntitle: a\x07b\n", "line 2, column 9: not valid YAML: character #x0007 is not allowed"),
     ],

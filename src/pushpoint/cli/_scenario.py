@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from pushpoint.errors import InvalidInput
+from pushpoint.errors import InvalidInput, shown
 
 LONGEST_NAME = 120  # [bytes]: names of 255 are allowed, and people put something before and behind
 DEVICES = {"con", "prn", "aux", "nul", *(f"{port}{k}" for port in ("com", "lpt") for k in range(10))}
@@ -28,15 +28,18 @@ def overrides(plant: str | None, settings: list[str], duration: float | None, se
 
 def parsed(setting: str, option: str = "--set") -> tuple[str, Any]:
     """`key=value`, the value read as YAML: numbers, true, null, [1, 2], names. `option` is named in errors."""
-    import yaml
+    from pushpoint.plain_data import parsed as plain
 
     key, equals, text = setting.partition("=")
     if not equals or not key.strip():
-        raise InvalidInput(f"{option} {setting!r}: must look like key=value, for example {EXAMPLES[option]}")
+        raise InvalidInput(f"{option} {shown(setting)}: must look like key=value, for example {EXAMPLES[option]}")
     try:
-        return key.strip(), _number(yaml.safe_load(text))
-    except yaml.YAMLError:
-        raise InvalidInput(f"{option} {setting!r}: {text!r} is not a YAML value such as 0.6, [1, 2] or name") from None
+        return key.strip(), _number(plain(text, "value"))
+    except InvalidInput as error:
+        reason = str(error).rpartition(": ")[2]
+        raise InvalidInput(
+            f"{option} {shown(setting)}: {shown(text)} is not a YAML value such as 0.6, [1, 2] or name: {reason}"
+        ) from None
 
 
 def _number(value: Any) -> Any:

@@ -67,6 +67,9 @@ def main() -> None:
     except PushpointError as error:
         complain(str(error))
         sys.exit(BAD_INPUT)
+    except MemoryError:
+        complain("there is not enough memory for this")
+        sys.exit(BAD_INPUT)
     except BrokenPipeError:
         # The reader (`head`, `less`) has seen enough. Python would complain again when it flushes at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from pushpoint import limits
 from pushpoint.cli import _scenario
 from pushpoint.cli._console import complain, messages, print_json, results, say
-from pushpoint.errors import InvalidInput
+from pushpoint.errors import InvalidInput, shown
 
 if TYPE_CHECKING:
     from pushpoint.studies import Results
@@ -97,19 +98,16 @@ def show(
 
 def parsed_seeds(text: str) -> list[int]:
     """`20` stands for 0 to 19, `0:100` for 0 to 99, `3,5,8` for these."""
-    from pushpoint.studies.study import MOST_SEEDS
-
-    if match := re.fullmatch(r"(?:(\d+):)?(\d+)", text):
-        found: Sequence[int] = range(int(match[1] or 0), int(match[2]))
-    elif re.fullmatch(r"\d+(,\d+)*,?", text):
-        found = [int(number) for number in text.split(",") if number]
-    else:
-        raise InvalidInput(f"--seeds {text!r}: should look like 20, 0:100 or 3,5,8")
-    if not 0 < len(found) <= MOST_SEEDS:
-        raise InvalidInput(
-            f"--seeds {text!r}: gives {len(found)} seeds, should be 1 to {MOST_SEEDS}; 2:5 are 2, 3 and 4"
-        )
-    return list(found)
+    if match := re.fullmatch(r"(?:(\d{1,19}):)?(\d{1,19})", text, re.ASCII):
+        first, end = int(match[1] or 0), int(match[2])
+        if not 0 < end - first <= limits.RUNS:
+            raise InvalidInput(
+                f"--seeds {text!r}: gives {max(0, end - first)} seeds, should be 1 to {limits.RUNS}; 2:5 are 2, 3 and 4"
+            )
+        return list(range(first, end))
+    if re.fullmatch(r"\d{1,19}(,\d{1,19})*,?", text, re.ASCII):
+        return [int(number) for number in text.split(",") if number]
+    raise InvalidInput(f"--seeds {shown(text)}: should look like 20, 0:100 or 3,5,8")
 
 
 def _once(option: str, pairs: list[tuple[str, Any]]) -> dict[str, Any]:

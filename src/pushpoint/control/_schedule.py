@@ -9,10 +9,12 @@ from typing import Annotated
 import numpy as np
 from pydantic import AfterValidator, Field
 
-from pushpoint.fields import Number
+from pushpoint import limits
+from pushpoint.quantities import Angle, Bend, Instant
 from pushpoint.types import FloatArray
 
-Knots = tuple[tuple[Number, Number], ...]
+Knots = tuple[tuple[Instant, Angle], ...]
+Bends = tuple[tuple[Instant, Bend], ...]
 
 
 def increasing(times: Sequence[float]) -> None:
@@ -27,8 +29,13 @@ def _checked(knots: Knots) -> Knots:
     return knots
 
 
-# A number, or a list of (time [s], value) knots.
-Scheduled = Number | Annotated[Knots, Field(min_length=1), AfterValidator(_checked)]
+# A number (of angles, rates and speeds alike), or a list of (time [s], value) knots.
+Scheduled = (
+    Angle | Annotated[Knots, Field(min_length=1, fail_fast=True, max_length=limits.POINTS), AfterValidator(_checked)]
+)
+ScheduledBend = (
+    Bend | Annotated[Bends, Field(min_length=1, fail_fast=True, max_length=limits.POINTS), AfterValidator(_checked)]
+)
 
 
 class Schedule:

@@ -11,11 +11,12 @@ from math import exp
 from typing import Any, NamedTuple
 
 import numpy as np
-from pydantic import NonNegativeInt
 
+from pushpoint import limits
 from pushpoint.errors import InvalidInput
-from pushpoint.fields import Frozen, NonNegative, Positive
+from pushpoint.fields import Frozen
 from pushpoint.mechanics.tail_chain import TailChain, TailState
+from pushpoint.quantities import Delay, Play, PositiveGain, Seed, Width
 from pushpoint.types import FloatArray, Observation
 
 MULTIPLE = 1e-6  # of a period: decimal times are not exact in binary
@@ -24,11 +25,11 @@ MULTIPLE = 1e-6  # of a period: decimal times are not exact in binary
 class Sensing(Frozen):
     """What is measured, and how well. Noise has a normal distribution, drawn anew at every tick."""
 
-    angle_noise: NonNegative = 0.0  # [rad], of joint angles and of the head's direction
-    position_noise: NonNegative = 0.0  # [m], of the head in x and in y
-    latency: NonNegative = 0.0  # [s], a multiple of the control period
-    bandwidth: Positive = 250.0  # [1/s], of the observer: lower for more noise
-    seed: NonNegativeInt = 0
+    angle_noise: Play = 0.0  # [rad], of joint angles and of the head's direction
+    position_noise: Width = 0.0  # [m], of the head in x and in y
+    latency: Delay = 0.0  # [s], a multiple of the control period
+    bandwidth: PositiveGain = 250.0  # [1/s], of the observer: lower for more noise
+    seed: Seed = 0
 
 
 class Memory(NamedTuple):
@@ -46,6 +47,11 @@ class Observer:
     def __init__(self, chain: TailChain, options: Sensing, period: float) -> None:
         self._chain, self._options, self._period = chain, options, period
         self._delay = round(options.latency / period)
+        if self._delay > limits.LATENCY_TICKS:
+            raise InvalidInput(
+                f"controller.sensing.latency = {options.latency:g} s is {self._delay} times control_period = "
+                f"{period:g} s; should be {limits.LATENCY_TICKS} times at most"
+            )
         if abs(options.latency / period - self._delay) > MULTIPLE:
             raise InvalidInput(
                 f"controller.sensing.latency = {options.latency:g} s is not a multiple of control_period = "

@@ -8,12 +8,29 @@ from typing import Annotated, Self
 
 from pydantic import Field, field_validator, model_validator
 
+from pushpoint import limits
 from pushpoint.control._schedule import Scheduled
-from pushpoint.fields import Frozen, NonNegative, Number, Positive, PositiveOrInf
+from pushpoint.fields import Frozen
+from pushpoint.quantities import (
+    Angle,
+    Coordinate,
+    Gain,
+    Length,
+    Mass,
+    Period,
+    PositiveAngle,
+    PositiveForce,
+    PositiveGain,
+    Rate,
+    RateLimit,
+)
 from pushpoint.shapes.gait_segment import GaitSegment, Point
 from pushpoint.shapes.shape_curve import Interpolation, shape_control_points
 
-Triple = tuple[Number, Number, Number]
+Triple = tuple[Coordinate, Coordinate, Coordinate]
+
+FASTEST = 1e4  # [m/s]
+Place = Annotated[float, Field(ge=0, le=limits.CURVE_POINTS, allow_inf_nan=False)]  # on a curve, in points
 
 
 class PointMotion(Frozen):
@@ -23,10 +40,10 @@ class PointMotion(Frozen):
     whose last one is the first of the next cycle.
     """
 
-    amplitude: Annotated[tuple[Triple, ...], Field(min_length=1)]
-    frequency: Number  # [rad/s]
-    shift: Number = 0.0  # [rad] from point to point
-    phase: Number = 0.0  # [rad]
+    amplitude: Annotated[tuple[Triple, ...], Field(min_length=1, fail_fast=True, max_length=limits.POINTS)]
+    frequency: Rate  # [rad/s]
+    shift: Angle = 0.0  # [rad] from point to point
+    phase: Angle = 0.0  # [rad]
 
 
 class HeadingLoop(Frozen):
@@ -39,9 +56,9 @@ class HeadingLoop(Frozen):
     """
 
     reference: Scheduled = 0.0  # [rad]
-    gain: NonNegative = 4.0  # [1/s]
-    smoothing: Positive = 5.0  # [s]
-    limit: Positive = radians(45.0)  # [rad/s], of the shape frame
+    gain: Gain = 4.0  # [1/s]
+    smoothing: Period = 5.0  # [s]
+    limit: PositiveAngle = radians(45.0)  # [rad/s], of the shape frame
 
 
 class Compliance(Frozen):
@@ -51,12 +68,12 @@ class Compliance(Frozen):
     it; of one that pushes on, `propulsive` does. Mass and damping matter for the time it takes, 0.1 s by default.
     """
 
-    mass: Positive = 0.5  # [kg]
-    damping: NonNegative = 25.0  # [N s/m]
-    stiffness: Positive = 300.0  # [N/m]
-    propulsive: Annotated[float, Field(ge=0, le=1)] = 0.0
-    limit: Positive = 0.15  # [m], by which a point may be moved at most
-    force_limit: Positive = 20.0  # [N], of what is taken in from one contact: impacts are no news of a shape
+    mass: Mass = 0.5  # [kg]
+    damping: Gain = 25.0  # [N s/m]
+    stiffness: PositiveGain = 300.0  # [N/m]
+    propulsive: Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)] = 0.0
+    limit: Length = 0.15  # [m], by which a point may be moved at most
+    force_limit: PositiveForce = 20.0  # [N], of what is taken in from one contact: impacts are no news of a shape
 
 
 class ShapeFollowerOptions(Frozen):
@@ -67,25 +84,28 @@ class ShapeFollowerOptions(Frozen):
     """
 
     segment: GaitSegment | None = None
-    points: tuple[Point, ...] | None = None
+    points: Annotated[tuple[Point, ...], Field(fail_fast=True, max_length=limits.POINTS)] | None = None
     interpolation: Interpolation = "pchip"
-    look_ahead: Positive | None = None  # [m]
+    look_ahead: Length | None = None  # [m]
     speed: Scheduled = 0.0  # [m/s]
-    head: NonNegative | None = None  # s_h at the start; default: the robot lies on the curve as a whole
-    roll: Number = 0.0  # [rad]
+    head: Place | None = None  # s_h at the start; default: the robot lies on the curve as a whole
+    roll: Angle = 0.0  # [rad]
     roll_rate: Scheduled = 0.0  # [rad/s]
     heading: Scheduled = 0.0  # [rad]
     loop: HeadingLoop | None = None
     motion: PointMotion | None = None
     compliance: Compliance | None = None
-    rate_limit: PositiveOrInf = math.inf  # [rad/s], of joint references
+    rate_limit: RateLimit = math.inf  # [rad/s], of joint references
     rate_reference: bool = False  # tell the servos how fast references change; P3 holds them for a tick
 
     @field_validator("speed")
     @classmethod
     def _never_back(cls, value: Scheduled) -> Scheduled:
-        if (min(v for _, v in value) if isinstance(value, tuple) else value) < 0.0:
+        speeds = [v for _, v in value] if isinstance(value, tuple) else [value]
+        if min(speeds) < 0.0:
             raise ValueError("should not be negative: draw the curve the other way")
+        if max(speeds) > FASTEST:
+            raise ValueError(f"should be {FASTEST:g} m/s at most")
         return value
 
     @model_validator(mode="after")

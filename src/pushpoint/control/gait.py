@@ -9,7 +9,8 @@ import numpy as np
 from pydantic import model_validator
 
 from pushpoint.control import Planned, controllers
-from pushpoint.fields import Frozen, NonNegative, Number
+from pushpoint.fields import Frozen
+from pushpoint.quantities import Angle, Bend, Play, Rate
 from pushpoint.robots import Robot
 from pushpoint.types import CommandTable, FloatArray
 
@@ -39,17 +40,17 @@ class GaitOptions(Frozen):
     """A `preset` fills in what is not given. Pitch waves have the yaw wave's frequency and shift by default."""
 
     preset: Preset | None = None
-    yaw_amplitude: Number = 0.0  # [rad]
-    yaw_frequency: Number = 80 * RAD  # [rad/s]
-    yaw_phase_shift: Number = -50 * RAD  # [rad], from joint to joint, counted from the head
-    yaw_offset: Number = 0.0  # [rad]
-    yaw_start_phase: Number = 0.0  # [rad]
-    pitch_amplitude: Number = 0.0  # [rad]
-    pitch_frequency: Number | None = None  # [rad/s]
-    pitch_phase_shift: Number | None = None  # [rad]
-    pitch_offset: Number = 0.0  # [rad]
-    pitch_start_phase: Number = 0.0  # [rad]
-    soft_start: NonNegative = 0.0  # [rad], see Gait; 0: none
+    yaw_amplitude: Bend = 0.0  # [rad]
+    yaw_frequency: Rate = 80 * RAD  # [rad/s]
+    yaw_phase_shift: Angle = -50 * RAD  # [rad], from joint to joint, counted from the head
+    yaw_offset: Bend = 0.0  # [rad]
+    yaw_start_phase: Angle = 0.0  # [rad]
+    pitch_amplitude: Bend = 0.0  # [rad]
+    pitch_frequency: Rate | None = None  # [rad/s]
+    pitch_phase_shift: Angle | None = None  # [rad]
+    pitch_offset: Bend = 0.0  # [rad]
+    pitch_start_phase: Angle = 0.0  # [rad]
+    soft_start: Play = 0.0  # [rad], see Gait; 0: none
 
     @model_validator(mode="before")
     @classmethod

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 import numpy as np
+from pydantic import Field
 
+from pushpoint import limits
 from pushpoint.control import ControlEvent, ControllerState, controllers
 from pushpoint.errors import InvalidInput
-from pushpoint.fields import Frozen, Number
+from pushpoint.fields import Frozen
+from pushpoint.quantities import Bend
 from pushpoint.robots import Robot
 from pushpoint.types import Command, FloatArray, Observation
 
@@ -16,7 +19,8 @@ from pushpoint.types import Command, FloatArray, Observation
 class HoldOptions(Frozen):
     """What shape to hold."""
 
-    joint_angle: Number | tuple[Number, ...] | None = None  # [rad], one for all or each; None: as at the start
+    # [rad], one for all or each; None: as at the start
+    joint_angle: Bend | Annotated[tuple[Bend, ...], Field(fail_fast=True, max_length=2 * limits.LINKS)] | None = None
 
 
 @controllers.register("hold")

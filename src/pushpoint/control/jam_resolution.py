@@ -7,31 +7,31 @@ from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 
+from pushpoint import limits
 from pushpoint.control import ControlEvent, ControllerState, controllers
 from pushpoint.control._base import refuse_pitch
 from pushpoint.errors import InvalidInput
-from pushpoint.fields import Frozen, NonNegative, Number, Positive
+from pushpoint.fields import Frozen
+from pushpoint.quantities import Angle, Bend, Delay, Length, PositiveAngle, Speed
 from pushpoint.robots import Robot
 from pushpoint.types import Command, Contacts, FloatArray, Observation
 
 ROUNDING = 1e-9  # [s]: sums of periods are off by less; in continuous time a jump follows as soon as its time is over
 
-LONGEST_HISTORY = 10**6  # [ticks]
-
 
 class JamResolutionOptions(Frozen):
     """Design parameters with P1's values (VIII-B1)."""
 
-    head_left: Number = radians(50.0)  # [rad], theta_left
-    head_right: Number = radians(-50.0)  # [rad], theta_right
+    head_left: Bend = radians(50.0)  # [rad], theta_left
+    head_right: Bend = radians(-50.0)  # [rad], theta_right
     first: Literal["left", "right"] = "right"  # where the head turns at t = 0
-    swing: Positive = 0.14  # [m], dy_max: how far the head swings to either side of the centre of mass
-    speed: Positive = 0.2  # [m/s], v_ref: at which the head's bends travel to the tail
-    joint_limit: Positive = radians(50.0)  # [rad], phi_max
-    jam_angle: Positive = radians(20.0)  # [rad], dphi_max: a joint farther off than this is jammed
-    jam_time: NonNegative = 0.5  # [s], t_jam,max: jams that last longer are resolved
-    resolution_time: NonNegative = 0.5  # [s], t_resolution,max
-    resolution_gain: Number = 0.05  # [rad/N], k_theta
+    swing: Length = 0.14  # [m], dy_max: how far the head swings to either side of the centre of mass
+    speed: Speed = 0.2  # [m/s], v_ref: at which the head's bends travel to the tail
+    joint_limit: PositiveAngle = radians(50.0)  # [rad], phi_max
+    jam_angle: PositiveAngle = radians(20.0)  # [rad], dphi_max: a joint farther off than this is jammed
+    jam_time: Delay = 0.5  # [s], t_jam,max: jams that last longer are resolved
+    resolution_time: Delay = 0.5  # [s], t_resolution,max
+    resolution_gain: Angle = 0.05  # [rad/N], k_theta
     resolution: bool = True  # False: jams are detected and left alone
     jam_reference: Literal["printed", "limited", "without-head"] = "printed"  # which deviations count in (84)
 
@@ -78,11 +78,11 @@ class JamResolution:
                 f"head_right = {options.head_right:.4g} rad"
             )
         way = sum(link.length for link in robot.links)
-        if way / options.speed / control_period > LONGEST_HISTORY:
+        if way / options.speed / control_period > limits.REMEMBERED_TICKS:
             raise InvalidInput(
                 f"controller {cls.name()!r}: speed = {options.speed:.4g} m/s: the bends of the head would take "
-                f"{way / options.speed:.3g} s to the tail; at most {LONGEST_HISTORY} ticks of {control_period:g} s are "
-                "remembered"
+                f"{way / options.speed:.3g} s to the tail; at most {limits.REMEMBERED_TICKS} ticks of "
+                f"{control_period:g} s are remembered"
             )
         return cls(options, robot, control_period)
 

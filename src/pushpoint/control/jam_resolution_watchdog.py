@@ -8,7 +8,8 @@ import numpy as np
 
 from pushpoint.control import ControllerState, controllers
 from pushpoint.control.jam_resolution import ROUNDING, JamResolution, JamResolutionOptions, Jump
-from pushpoint.fields import Frozen, NonNegative, Positive
+from pushpoint.fields import Frozen
+from pushpoint.quantities import Delay, Speed
 from pushpoint.robots import Robot
 from pushpoint.types import Observation
 
@@ -16,8 +17,8 @@ from pushpoint.types import Observation
 class WatchdogOptions(JamResolutionOptions):
     """And when the robot counts as stalled."""
 
-    stall_speed: Positive = 5e-3  # [m/s], of the centre of mass along x
-    stall_time: NonNegative = 2.0  # [s]
+    stall_speed: Speed = 5e-3  # [m/s], of the centre of mass along x
+    stall_time: Delay = 2.0  # [s]
 
 
 @controllers.register("jam-resolution-watchdog")

@@ -2,26 +2,31 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 import numpy as np
-from pydantic import NonNegativeInt
+from pydantic import Field
 
+from pushpoint import limits
 from pushpoint.control import ControlEvent, ControllerState, controllers
 from pushpoint.errors import InvalidInput
-from pushpoint.fields import Frozen, NonNegative, Number
+from pushpoint.fields import Frozen
+from pushpoint.quantities import Bend, Gain, Index, Torque
 from pushpoint.robots import Robot
 from pushpoint.types import Command, FloatArray, Observation
+
+PerFreedom = Field(fail_fast=True, max_length=2 * limits.LINKS)
 
 
 class JointPidOptions(Frozen):
     """Gains and references; the defaults are those of P4 Table 5.1."""
 
-    proportional: NonNegative = 10.0  # [N m/rad]
-    integral: NonNegative = 3.0  # [N m/(rad s)]
-    derivative: NonNegative = 0.3  # [N m s/rad]
-    joint_angle: Number | tuple[Number, ...] = 0.0  # [rad], one for all or each
-    torque: tuple[tuple[NonNegativeInt, Number], ...] = ()  # (joint, torque [N m]): constant, in place of the loop
+    proportional: Gain = 10.0  # [N m/rad]
+    integral: Gain = 3.0  # [N m/(rad s)]
+    derivative: Gain = 0.3  # [N m s/rad]
+    joint_angle: Bend | Annotated[tuple[Bend, ...], PerFreedom] = 0.0  # [rad], one for all or each
+    # (joint, torque [N m]): constant, in place of the loop
+    torque: Annotated[tuple[tuple[Index, Torque], ...], PerFreedom] = ()
 
 
 @controllers.register("joint-pid")

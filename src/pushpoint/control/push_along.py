@@ -11,12 +11,26 @@ from pushpoint.control._base import refuse_pitch
 from pushpoint.control._push_qp import Push, PushProgram, Wish
 from pushpoint.control._sensing import Observer, Sensing, restored, stored
 from pushpoint.errors import InvalidInput
-from pushpoint.fields import Frozen, NonNegative, Number, Positive, PositiveOrInf
+from pushpoint.fields import Frozen, NonNegative
 from pushpoint.mechanics.tail_chain import TailChain, TailState
 from pushpoint.planning.feasibility import Course, Drag, Margin, missing_wrench, told
 from pushpoint.planning.follow import Following, Reference
 from pushpoint.planning.paths import Path, sine_path
 from pushpoint.planning.push_points import Pegs, PushPoints, push_points
+from pushpoint.quantities import (
+    Coordinate,
+    FrictionCoefficient,
+    Gain,
+    Gravity,
+    Length,
+    PegMap,
+    PlanePoints,
+    PositiveGain,
+    Ratio,
+    Speed,
+    TorqueLimit,
+    Width,
+)
 from pushpoint.robots import Robot
 from pushpoint.types import Command, FloatArray, Observation
 
@@ -34,30 +48,30 @@ MARGIN_SPACING = 0.02  # [m]
 class Sine(Frozen):
     """y = amplitude sin(2 pi x / wavelength) from x = begin to x = end."""
 
-    amplitude: NonNegative = 0.28  # [m]
-    wavelength: Positive = 2.0  # [m]
-    begin: Number = -4.0  # [m]
-    end: Number = 5.0  # [m]
+    amplitude: Width = 0.28  # [m]
+    wavelength: Length = 2.0  # [m]
+    begin: Coordinate = -4.0  # [m]
+    end: Coordinate = 5.0  # [m]
 
 
 class PushAlongOptions(Frozen):
     """Path, map of the pegs, and what the controller believes of ground, pegs and masses."""
 
-    path: Sine | tuple[tuple[Number, Number], ...] = Sine()  # or points [m]
-    pegs: tuple[tuple[Number, Number, Positive], ...] = ()  # x, y, radius [m], in the order of the world's obstacles
-    head: Number | None = None  # [m], arc length of the head's end at the start; default: half of the path
-    speed: Positive = 0.15  # [m/s], along the path
-    torque_limit: PositiveOrInf = 5.0  # [N m]
-    ground_friction: NonNegative = 0.0
-    viscous: NonNegative = 0.0  # [N s/m], per link
-    peg_friction: NonNegative = 0.0
-    gravity: NonNegative = 9.81  # [m/s2]
-    mass_scale: Positive = 1.0  # masses in the controller's model over those of the robot
-    stiffness: Positive = 900.0  # [1/s2], of errors of the shape
-    damping: Positive = 60.0  # [1/s]
+    path: Sine | PlanePoints = Sine()  # or points [m]
+    pegs: PegMap = ()  # x, y, radius [m], in the order of the world's obstacles
+    head: Coordinate | None = None  # [m], arc length of the head's end at the start; default: half of the path
+    speed: Speed = 0.15  # [m/s], along the path
+    torque_limit: TorqueLimit = 5.0  # [N m]
+    ground_friction: FrictionCoefficient = 0.0
+    viscous: Gain = 0.0  # [N s/m], per link
+    peg_friction: FrictionCoefficient = 0.0
+    gravity: Gravity = 9.81  # [m/s2]
+    mass_scale: Ratio = 1.0  # masses in the controller's model over those of the robot
+    stiffness: PositiveGain = 900.0  # [1/s2], of errors of the shape
+    damping: PositiveGain = 60.0  # [1/s]
     margin: NonNegative = 1.15  # of the largest load over the drag: it stops before a place with less; 0: never
-    hold_stiffness: NonNegative = 400.0  # [1/s2], of the joints where it stops
-    hold_damping: NonNegative = 40.0  # [1/s]
+    hold_stiffness: Gain = 400.0  # [1/s2], of the joints where it stops
+    hold_damping: Gain = 40.0  # [1/s]
     sensing: Sensing = Sensing()
 
 
@@ -244,6 +258,9 @@ class PushAlong:
 
 def path_of(options: PushAlongOptions) -> Path:
     """The path that the options describe."""
-    if isinstance(options.path, Sine):
-        return sine_path(options.path.amplitude, options.path.wavelength, options.path.begin, options.path.end)
-    return Path(np.array(options.path, dtype=float).reshape(-1, 2))
+    try:
+        if isinstance(options.path, Sine):
+            return sine_path(options.path.amplitude, options.path.wavelength, options.path.begin, options.path.end)
+        return Path(np.array(options.path, dtype=float).reshape(-1, 2))
+    except InvalidInput as error:
+        raise InvalidInput(f"controller.path: {error}") from None

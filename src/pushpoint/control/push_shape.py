@@ -2,23 +2,36 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
-from pydantic import NonNegativeInt
+from pydantic import Field
 
+from pushpoint import limits
 from pushpoint.control import ControlEvent, ControllerState, controllers
 from pushpoint.control._base import refuse_pitch
 from pushpoint.control._push_qp import Keeping, PushProgram, Weights, Wish
 from pushpoint.control._reachable import Aim, reachable
 from pushpoint.control._sensing import Observer, Sensing, restored, stored
 from pushpoint.errors import InvalidInput
-from pushpoint.fields import Frozen, NonNegative, Number, Positive, PositiveOrInf
+from pushpoint.fields import Frozen
 from pushpoint.mechanics.peg_contacts import PegContacts
 from pushpoint.mechanics.tail_chain import TailChain, TailState
 from pushpoint.planning.equilibrium import HELD, Held, Rows, Touches, held_pair, link_angle_row
 from pushpoint.planning.feasibility import base_rows
 from pushpoint.planning.push_points import Pegs, PushPoints, push_points
+from pushpoint.quantities import (
+    Angle,
+    Force,
+    FrictionCoefficient,
+    Gain,
+    Index,
+    PegMap,
+    Period,
+    PositiveGain,
+    Ratio,
+    TorqueLimit,
+)
 from pushpoint.robots import Robot
 from pushpoint.types import Command, FloatArray, Observation
 
@@ -34,32 +47,32 @@ ROUNDING = 1e-6  # of the torque limit: set-points may be chosen right at it
 class LinkAngle(Frozen):
     """A set-point of a link's angle in the world, or relative to another link's."""
 
-    link: NonNegativeInt
-    angle: Number  # [rad]
-    relative_to: NonNegativeInt | None = None
+    link: Index
+    angle: Angle  # [rad]
+    relative_to: Index | None = None
 
 
 class PegForce(Frozen):
     """A set-point of the normal force at a peg."""
 
-    peg: NonNegativeInt  # index into `pegs`
-    force: NonNegative  # [N]
+    peg: Index  # index into `pegs`
+    force: Force  # [N]
 
 
 class PushShapeOptions(Frozen):
     """Set-points, map of the pegs, gains."""
 
-    angles: tuple[LinkAngle, ...] = ()
-    forces: tuple[PegForce, ...] = ()
-    pegs: tuple[tuple[Number, Number, Positive], ...] = ()  # x, y, radius [m], in the order of the world's obstacles
-    ramp: Positive = 2.0  # [s], from the start to the set-points
-    torque_limit: PositiveOrInf = 2.0  # [N m]
-    peg_friction: NonNegative = 0.0  # at rest contacts stick: tangential forces within the cone are free
-    mass_scale: Positive = 1.0  # masses in the controller's model over those of the robot
-    stiffness: Positive = 100.0  # [1/s2], of errors of the shape
-    damping: Positive = 20.0  # [1/s]
-    hold_stiffness: NonNegative = 10.0  # [N m/rad], where it gives up
-    hold_damping: NonNegative = 1.0  # [N m s/rad]
+    angles: Annotated[tuple[LinkAngle, ...], Field(fail_fast=True, max_length=limits.LINKS)] = ()
+    forces: Annotated[tuple[PegForce, ...], Field(fail_fast=True, max_length=limits.POINTS)] = ()
+    pegs: PegMap = ()  # x, y, radius [m], in the order of the world's obstacles
+    ramp: Period = 2.0  # [s], from the start to the set-points
+    torque_limit: TorqueLimit = 2.0  # [N m]
+    peg_friction: FrictionCoefficient = 0.0  # at rest contacts stick: tangential forces within the cone are free
+    mass_scale: Ratio = 1.0  # masses in the controller's model over those of the robot
+    stiffness: PositiveGain = 100.0  # [1/s2], of errors of the shape
+    damping: PositiveGain = 20.0  # [1/s]
+    hold_stiffness: Gain = 10.0  # [N m/rad], where it gives up
+    hold_damping: Gain = 1.0  # [N m s/rad]
     sensing: Sensing = Sensing()
 
 

@@ -8,8 +8,9 @@ import numpy as np
 
 from pushpoint.control import Planned, controllers
 from pushpoint.control._base import refuse_pitch
-from pushpoint.control._schedule import Schedule, Scheduled
-from pushpoint.fields import Frozen, NonNegative, Number
+from pushpoint.control._schedule import Schedule, Scheduled, ScheduledBend
+from pushpoint.fields import Frozen
+from pushpoint.quantities import Angle, Delay
 from pushpoint.robots import Robot
 from pushpoint.types import CommandTable, FloatArray
 
@@ -20,13 +21,13 @@ HOLD_ROUNDING = 1e-9
 class SerpenoidOptions(Frozen):
     """Each scheduled parameter is a number or a list of (time, value) knots in gait time."""
 
-    amplitude: Scheduled = 0.7  # [rad]
+    amplitude: ScheduledBend = 0.7  # [rad]
     frequency: Scheduled = 1.4  # [rad/s]
     phase_shift: Scheduled = -0.7  # [rad], from joint to joint; negative: the wave runs to the tail, the robot forward
-    offset: Scheduled = 0.0  # [rad], turns the robot
-    start_phase: Number = 0.0  # [rad]
-    start_delay: NonNegative = 0.0  # [s], the shape is held until then
-    hold_period: NonNegative = 0.0  # [s], references are sampled this often and held; 0: continuous
+    offset: ScheduledBend = 0.0  # [rad], turns the robot
+    start_phase: Angle = 0.0  # [rad]
+    start_delay: Delay = 0.0  # [s], the shape is held until then
+    hold_period: Delay = 0.0  # [s], references are sampled this often and held; 0: continuous
     rates: bool = True  # False: no rate references, so that the servo damps all motion, P1 (81)
 
 

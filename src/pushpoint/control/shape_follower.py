@@ -7,6 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from pushpoint import limits
 from pushpoint.control import ControlEvent, ControllerState, controllers
 from pushpoint.control._base import Drawing
 from pushpoint.control._schedule import Schedule
@@ -24,7 +25,6 @@ from pushpoint.shapes.virtual_snake import link_centres, link_rotations
 from pushpoint.types import Command, FloatArray, Observation
 
 BEHIND = 3  # points kept behind the tail: the curve under it does not notice that others are forgotten
-MOST_CYCLES = 10_000  # of a segment on one robot
 MEETING = 1e-6  # [m]: moved points nearer than this would leave the curve without a direction
 QUIET = 1.0  # [s] without a flag, after which a joint's next one is told again
 TOO_MUCH = "the curve asks for more than these joints can do"
@@ -122,15 +122,28 @@ class ShapeFollower:
         steps = len(self._steps) if self._steps is not None else 1
         cycle = ShapeCurve(options.segment.array(), options.interpolation).length()
         cycles = math.ceil(length / cycle) + 1  # one more: where a curve begins it is not quite the repeated one
-        if cycles > MOST_CYCLES:
-            raise InvalidInput(
-                f"controller.segment: {cycles} cycles of {cycle:g} m on one robot are too many; draw a longer one"
-            )
+        self._refuse_many_points(cycles * steps, cycles, cycle)
         head = self._checked_head(float(cycles * steps), math.inf)
         points = options.segment.array()[:1]
         while len(points) - 1 < head + AHEAD:
             points = self._longer(points, state)
         return points, head
+
+    def _refuse_many_points(self, under: int, cycles: int, cycle: float) -> None:
+        """Curves with more points under the robot, or before it in a tick, than anybody draws."""
+        if under > limits.CURVE_POINTS:
+            raise InvalidInput(
+                f"controller.segment: {cycles} cycles of {cycle:g} m on one robot have {under} points: too many, "
+                f"should be {limits.CURVE_POINTS} at most; draw a longer one"
+            )
+        speed = self._options.speed
+        fastest = max(value for _, value in speed) if isinstance(speed, tuple) else speed
+        new = fastest * self._period / cycle * (under / cycles)
+        if new > limits.CURVE_POINTS_PER_TICK:
+            raise InvalidInput(
+                f"controller.speed = {fastest:g} m/s passes {new:.3g} points of the segment in control_period = "
+                f"{self._period:g} s; should be {limits.CURVE_POINTS_PER_TICK} at most"
+            )
 
     def _checked_head(self, default: float, last: float) -> float:
         head = default if self._options.head is None else self._options.head

@@ -11,9 +11,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from pushpoint import limits
 from pushpoint.control._schedule import Schedule
 from pushpoint.control._shape_options import ShapeFollowerOptions
 from pushpoint.control.shape_follower import ShapeFollower, shape_options
+from pushpoint.errors import InvalidInput
 from pushpoint.mechanics.rotation import quaternions
 from pushpoint.robots import Robot
 from pushpoint.scenario import Scenario
@@ -58,6 +60,10 @@ class Rehearsal(NamedTuple):
 
 def rehearse(follower: ShapeFollower, robot: Robot, ticks: int, period: float) -> Rehearsal:
     """So many ticks of `period` [s], which should be the follower's."""
+    if ticks > limits.TABLE_ROWS:
+        raise InvalidInput(
+            f"{ticks} ticks of {period:g} s are too many to rehearse; should be {limits.TABLE_ROWS} at most"
+        )
     snake = virtual_snake(robot)
     start, laid = follower.initial()
     state = follower.start(_seen(snake, laid, 0.0))

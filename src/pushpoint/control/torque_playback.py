@@ -7,10 +7,12 @@ from typing import Annotated, ClassVar
 import numpy as np
 from pydantic import Field, model_validator
 
+from pushpoint import limits
 from pushpoint.control import Planned, controllers
 from pushpoint.control._schedule import Schedule, increasing
 from pushpoint.errors import InvalidInput
-from pushpoint.fields import Frozen, Number
+from pushpoint.fields import Frozen
+from pushpoint.quantities import Instant, Torque
 from pushpoint.robots import Robot
 from pushpoint.types import CommandTable, FloatArray
 
@@ -18,8 +20,14 @@ from pushpoint.types import CommandTable, FloatArray
 class TorquePlaybackOptions(Frozen):
     """A row of torques for each time."""
 
-    times: Annotated[tuple[Number, ...], Field(min_length=1)]  # [s], increasing
-    torque: tuple[tuple[Number, ...], ...]  # [N m], one row per time, one value per joint
+    times: Annotated[
+        tuple[Instant, ...], Field(min_length=1, fail_fast=True, max_length=limits.TABLE_ROWS)
+    ]  # [s], increasing
+    # [N m], one row per time, one value per joint
+    torque: Annotated[
+        tuple[Annotated[tuple[Torque, ...], Field(fail_fast=True)], ...],
+        Field(fail_fast=True, max_length=limits.TABLE_ROWS),
+    ]
 
     @model_validator(mode="after")
     def _shapes(self) -> TorquePlaybackOptions:

@@ -10,6 +10,9 @@ import numpy as np
 from pushpoint._jit import kernel
 from pushpoint.types import FloatArray, IntArray
 
+MOST_CELLS = 100_000  # along a side, and
+MOST_ENTRIES = 4_000_000  # of boxes in cells: large boxes in small cells would be in very many
+
 
 class Grid(NamedTuple):
     """Cells in row-major order; the items of cell c are item[start[c] : start[c + 1]]."""
@@ -25,7 +28,9 @@ def build_grid(boxes: FloatArray, reach: float) -> Grid:
     if len(boxes) == 0:
         return Grid(np.array([0.0, 0.0, 1.0]), np.array([0, 0]), np.zeros(1, np.int64), np.zeros(0, np.int64))
     low, high = boxes[:, :2].min(axis=0), boxes[:, 2:].max(axis=0)
-    size = max(reach, math.sqrt(float(np.prod(high - low)) / len(boxes)), 1e-9)
+    size = max(reach, math.sqrt(float(np.prod(high - low)) / len(boxes)), float((high - low).max()) / MOST_CELLS, 1e-9)
+    while _entries(boxes, low, size) > MOST_ENTRIES:
+        size *= 2.0
     columns, rows = (int(v) + 1 for v in (high - low) / size)
     cells: list[list[int]] = [[] for _ in range(columns * rows)]
     first = ((boxes[:, :2] - low) / size).astype(int)
@@ -37,6 +42,12 @@ def build_grid(boxes: FloatArray, reach: float) -> Grid:
     start = np.concatenate([[0], np.cumsum([len(c) for c in cells])]).astype(np.int64)
     item = np.array([i for c in cells for i in c], dtype=np.int64)
     return Grid(np.array([low[0], low[1], size]), np.array([columns, rows]), start, item)
+
+
+def _entries(boxes: FloatArray, low: FloatArray, size: float) -> float:
+    """How often the boxes stand in cells of a size, all together."""
+    first, last = np.floor((boxes[:, :2] - low) / size), np.floor((boxes[:, 2:] - low) / size)
+    return float(np.prod(last - first + 1.0, axis=1).sum())
 
 
 @kernel

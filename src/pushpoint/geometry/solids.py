@@ -37,6 +37,8 @@ COLUMNS = 24
 DEEP = 0.02  # [m]: faces are touched by centres at most this or a radius behind them
 LONG = 500.0  # [m]: what is longer goes on for ever; the grid need not reach its ends
 
+MOST_ENTRIES = 20_000_000  # of items in cells: long items in small cells would be in very many
+
 BoolArray = npt.NDArray[np.bool_]
 
 
@@ -56,6 +58,8 @@ def sort_into_grid(feature: FloatArray, direction: FloatArray, reach: float) -> 
     reach += DEEP  # to see that something is behind a face, but in front of the next
     low, high = feature[:, [X_MIN, Y_MIN]] - reach, feature[:, [X_MAX, Y_MAX]] + reach
     origin, shape, size = _frame(low, high, reach)
+    while _entries(low, high, size) > MOST_ENTRIES:
+        origin, shape, size = _frame(low, high, 2.0 * size)
     middle = np.clip(np.floor(((low + high) / 2 - origin) / size), 0, shape - 1)
     near = np.lexsort((middle[:, 0], middle[:, 1]))  # what is near in space is near in memory
     feature, low, high = feature[near], low[near], high[near]
@@ -82,6 +86,11 @@ def _frame(low: FloatArray, high: FloatArray, reach: float) -> tuple[FloatArray,
     size = max(reach, math.sqrt(float(np.prod(top - bottom)) / room), float((top - bottom).max()) / room, 1e-9)
     shape = np.floor((top - bottom) / size).astype(np.int64) + 3
     return bottom - size, shape, size
+
+
+def _entries(low: FloatArray, high: FloatArray, size: float) -> float:
+    """About how often the items stand in cells of a size, all together."""
+    return float(np.prod(np.minimum(high - low, LONG) / size + 1.0, axis=1).sum())
 
 
 def _cells(first: IntArray, last: IntArray) -> tuple[IntArray, IntArray, IntArray]:

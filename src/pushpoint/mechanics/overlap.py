@@ -15,6 +15,8 @@ from pushpoint.robots import Robot
 from pushpoint.types import FloatArray, IntArray, Pose
 from pushpoint.worlds import Disc, Obstacle, Polygon, Wall, World
 
+MOST_AT_ONCE = 4_000_000  # pairs of boxes that are compared in one go: some 100 MB
+
 
 class Pieces(NamedTuple):
     """Straight pieces with round ends; `box` is that of the whole polygon for its edges."""
@@ -110,8 +112,13 @@ def _near(links: FloatArray, things: FloatArray) -> tuple[IntArray, IntArray]:
     """Pairs of boxes that meet; those far from the whole robot are sorted out first."""
     robot = np.concatenate([links[:, :2].min(axis=0), links[:, 2:].max(axis=0)])
     around = np.flatnonzero(_meet(robot[np.newaxis], things)[0])
-    link, piece = np.nonzero(_meet(links, things[around]))
-    return link, around[piece]
+    found = [(np.zeros(0, np.int64), np.zeros(0, np.int64))]
+    rows = max(1, MOST_AT_ONCE // max(1, len(around)))
+    for begin in range(0, len(links), rows):
+        link, piece = np.nonzero(_meet(links[begin : begin + rows], things[around]))
+        found.append((link + begin, around[piece]))
+    link, piece = (np.concatenate(part) for part in zip(*found, strict=True))
+    return link, piece
 
 
 def _meet(one: FloatArray, other: FloatArray) -> np.ndarray[tuple[int, int], np.dtype[np.bool_]]:

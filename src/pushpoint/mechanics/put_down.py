@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from pushpoint.errors import InvalidInput
 from pushpoint.mechanics.capsule_gaps import capsules_of, contacts_of
 from pushpoint.mechanics.solids import has_plane, make_solids
 from pushpoint.mechanics.spatial_pose import lifted
@@ -24,7 +25,10 @@ def put_down(robot: Robot, world: World, pose: SpatialPose, height: float) -> Sp
     lowest = float((capsules[:, 2] - capsules[:, 6] * np.abs(capsules[:, 5]) - capsules[:, 7]).min())
     if world.terrain is None:
         return lifted(pose, height - lowest)
-    return lifted(pose, _landing(_gap_after(world, capsules, height), _top(world) + MARGIN + height - lowest, height))
+    bottom, top = _range(world)
+    size = float(np.ptp(capsules[:, 2])) + 2.0 * float(capsules[:, 6:8].sum(axis=1).max())
+    way = top + MARGIN + height - lowest
+    return lifted(pose, _landing(_gap_after(world, capsules, height), way, height, way - (top - bottom) - size - 1.0))
 
 
 def _gap_after(world: World, capsules: FloatArray, height: float) -> Callable[[float], float]:
@@ -45,20 +49,22 @@ def _gap_after(world: World, capsules: FloatArray, height: float) -> Callable[[f
     return gap
 
 
-def _top(world: World) -> float:
-    """The highest point of the terrain [m]."""
+def _range(world: World) -> tuple[float, float]:
+    """The lowest and the highest point of the terrain [m]."""
     terrain = world.terrain
     if terrain is None:
-        return 0.0
+        return 0.0, 0.0
     if isinstance(terrain, Profile):
-        return max(z for _, z in terrain.points)
-    return max(max(row) for row in terrain.heights)
+        return min(z for _, z in terrain.points), max(z for _, z in terrain.points)
+    return 0.0, max(max(row) for row in terrain.heights)
 
 
-def _landing(gap: Callable[[float], float], way: float, height: float) -> float:
+def _landing(gap: Callable[[float], float], way: float, height: float, deepest: float) -> float:
     """Down from `way` [m] as far as the gap allows, then bisection: where the gap is `height` [m]."""
     high, now = way, gap(way)
     while now > height:
+        if way < deepest:
+            raise InvalidInput("start.position: there is no ground below the robot; is it near the terrain?")
         high, way = way, way - max(now - height, STEP)
         now = gap(way)
     low = way

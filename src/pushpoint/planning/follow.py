@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from pushpoint import limits
 from pushpoint.errors import InvalidInput
 from pushpoint.mechanics.tail_chain import TailChain
 from pushpoint.planning._scipy import scipy_part
@@ -32,7 +33,13 @@ class Following:
         if end <= begin:
             raise InvalidInput(f"end = {end:.4g} m: should lie beyond begin = {begin:.4g} m of the path")
         self.chain, self.path = chain, path
-        self.s = np.linspace(begin, end, max(8, 1 + round((end - begin) / SPACING)))  # [m]
+        rows = max(8, 1 + round((end - begin) / SPACING))
+        if rows * (chain.links + 2) > limits.PATH_TABLE:
+            raise InvalidInput(
+                f"{chain.links} links along {end - begin:.4g} m of a path are a table of {rows * (chain.links + 2)} "
+                f"numbers; should be {limits.PATH_TABLE} at most"
+            )
+        self.s = np.linspace(begin, end, rows)  # [m]
         q = coordinates_on(joints_on(chain, path, self.s))
         spline = scipy_part("interpolate").CubicSpline(self.s, q)
         self._table = np.stack([q, spline(self.s, 1), spline(self.s, 2)], axis=1)

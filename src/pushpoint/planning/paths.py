@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from pushpoint import limits
 from pushpoint.errors import InvalidInput
 from pushpoint.planning._scipy import scipy_part
 from pushpoint.types import FloatArray
@@ -24,6 +25,8 @@ class Path:
         if len(points) < 2 or not (steps > 0.0).all():
             raise InvalidInput("a path needs at least two points, neighbours apart from each other")
         chord = np.concatenate([[0.0], np.cumsum(steps)])
+        if not chord[-1] <= limits.PATH_LENGTH:
+            raise InvalidInput(f"a path of {chord[-1]:.4g} m: should be {limits.PATH_LENGTH:g} m long at most")
         self._curve: Any = _by_arc_length(chord, points)
         self.length = float(self._curve.x[-1])  # [m]
 
@@ -68,6 +71,8 @@ def _by_arc_length(chord: FloatArray, points: FloatArray) -> Any:
         off = np.abs(np.linalg.norm(curve(_quarters(arc), 1), axis=1) - 1.0)
         if off.max() < UNIT_SPEED:
             return curve
+        if len(chord) > limits.PATH_SAMPLES:
+            break
         chord = np.sort(np.concatenate([chord, half]))
     x, y = curve(_quarters(arc)[np.argmax(off)])
     raise InvalidInput(f"a path should not turn back on the spot, as this one does near ({x:.3g}, {y:.3g}) m")
@@ -83,5 +88,10 @@ def sine_path(amplitude: float, wavelength: float, begin: float, end: float) -> 
     if end <= begin:
         raise InvalidInput(f"end = {end} m: a path should end beyond its begin of {begin} m")
     count = max(16, math.ceil(SAMPLES_PER_WAVE * (end - begin) / wavelength))
+    if count > limits.PATH_SAMPLES:
+        raise InvalidInput(
+            f"wavelength = {wavelength} m: from {begin} to {end} m a path would need {count} samples; should be "
+            f"{limits.PATH_SAMPLES} at most"
+        )
     x = np.linspace(begin, end, count)
     return Path(np.stack([x, amplitude * np.sin(2 * np.pi * x / wavelength)], axis=1))

@@ -8,7 +8,21 @@ from typing import Annotated, Literal
 
 from pydantic import Field, ValidationInfo, field_validator
 
-from pushpoint.fields import Frozen, LowerLimit, Name, NonNegative, Number, Positive, PositiveOrInf, UpperLimit
+from pushpoint import limits
+from pushpoint.fields import Frozen, Name
+from pushpoint.quantities import (
+    Angle,
+    Armature,
+    Gain,
+    Inertia,
+    Length,
+    LowerStop,
+    Mass,
+    Play,
+    TorqueLimit,
+    UpperStop,
+    Width,
+)
 
 MAX_CORE_LENGTHS = 5  # beyond, somebody mistook the unit
 
@@ -30,12 +44,12 @@ class Servo(Frozen):
     given for them.
     """
 
-    stiffness: NonNegative = 0.0  # [N m/rad]
-    damping: NonNegative = 0.0  # [N m s/rad]
-    torque_limit: PositiveOrInf = math.inf  # [N m]
-    play: NonNegative = 0.0  # [rad]
-    pitch_stiffness: NonNegative | None = None  # [N m/rad]
-    pitch_damping: NonNegative | None = None  # [N m s/rad]
+    stiffness: Gain = 0.0  # [N m/rad]
+    damping: Gain = 0.0  # [N m s/rad]
+    torque_limit: TorqueLimit = math.inf  # [N m]
+    play: Play = 0.0  # [rad]
+    pitch_stiffness: Gain | None = None  # [N m/rad]
+    pitch_damping: Gain | None = None  # [N m s/rad]
 
     def gains(self, axis: Axis) -> tuple[float, float]:
         """Stiffness and damping of a yaw or a pitch axis."""
@@ -54,15 +68,15 @@ class Link(Frozen):
     rounded by `edge_radius`. Moments of inertia about the link's own axes that are not given follow from the others.
     """
 
-    length: Positive  # [m], from joint to joint
-    mass: Positive  # [kg]
-    inertia: Positive  # [kg m2], about the vertical axis through the centre
-    radius: NonNegative  # [m], half width of the capsule; zero: infinitely thin
-    core: NonNegative | None = None  # [m], half length of the capsule's axis; default: half the length
-    inertia_roll: Positive | None = None  # [kg m2], about its long axis; default: of a solid cylinder or bar
-    inertia_pitch: Positive | None = None  # [kg m2], about its axis to the left; default: like `inertia`
+    length: Length  # [m], from joint to joint
+    mass: Mass  # [kg]
+    inertia: Inertia  # [kg m2], about the vertical axis through the centre
+    radius: Width  # [m], half width of the capsule; zero: infinitely thin
+    core: Width | None = None  # [m], half length of the capsule's axis; default: half the length
+    inertia_roll: Inertia | None = None  # [kg m2], about its long axis; default: of a solid cylinder or bar
+    inertia_pitch: Inertia | None = None  # [kg m2], about its axis to the left; default: like `inertia`
     shape: Literal["round", "square"] = "round"
-    edge_radius: Positive | None = None  # [m], of a square link; default: a tenth of the radius
+    edge_radius: Length | None = None  # [m], of a square link; default: a tenth of the radius
 
     @field_validator("edge_radius")
     @classmethod
@@ -119,12 +133,12 @@ class Joint(Frozen):
 
     axes: Literal["yaw", "pitch", "yaw-pitch", "pitch-yaw"] = "yaw"
     actuated: bool = True
-    stiffness: NonNegative = 0.0  # [N m/rad]
-    angle: Number = 0.0  # [rad]
-    damping: NonNegative = 0.0  # [N m s/rad]
-    lower: LowerLimit = -math.inf  # [rad]
-    upper: UpperLimit = math.inf  # [rad]
-    armature: NonNegative = 0.0  # [kg m2]
+    stiffness: Gain = 0.0  # [N m/rad]
+    angle: Angle = 0.0  # [rad]
+    damping: Gain = 0.0  # [N m s/rad]
+    lower: LowerStop = -math.inf  # [rad]
+    upper: UpperStop = math.inf  # [rad]
+    armature: Armature = 0.0  # [kg m2]
 
     @field_validator("upper")
     @classmethod
@@ -142,9 +156,9 @@ class Robot(Frozen):
     """
 
     name: Name
-    links: Annotated[tuple[Link, ...], Field(min_length=1)]
+    links: Annotated[tuple[Link, ...], Field(min_length=1, fail_fast=True, max_length=limits.LINKS)]
     servo: Servo = Servo()
-    joints: tuple[Joint, ...] = ()
+    joints: Annotated[tuple[Joint, ...], Field(fail_fast=True, max_length=limits.LINKS)] = ()
     source: str = ""
 
     @field_validator("joints")

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import NonNegativeInt, PositiveInt
-
 from pushpoint.errors import InvalidInput
-from pushpoint.fields import NonNegative
+from pushpoint.quantities import Gain, Index, Links
 from pushpoint.robots import Joint, Link, Robot, Servo, robots
 
 
 @robots.register("aiko")
-def aiko(links: PositiveInt = 11) -> Robot:
+def aiko(links: Links = 11) -> Robot:
     """Eleven links of 0.122 m and 7.5/11 kg with round outline; `links` makes it longer or shorter."""
     link = Link(
         length=0.122,  # P2 VIII-A: L_i
@@ -31,10 +29,10 @@ def aiko(links: PositiveInt = 11) -> Robot:
 
 @robots.register("aiko-passive-tail")
 def aiko_passive_tail(
-    links: PositiveInt = 11,
-    passive: NonNegativeInt = 3,
-    stiffness: NonNegative = 1.0,
-    damping: NonNegative = 0.1,
+    links: Links = 11,
+    passive: Index = 3,
+    stiffness: Gain = 1.0,
+    damping: Gain = 0.1,
 ) -> Robot:
     """Aiko whose last joints have a spring [N m/rad] and a damper [N m s/rad] and no servo. Ours, not built."""
     whole = aiko(links)
@@ -51,7 +49,7 @@ def aiko_passive_tail(
 
 
 @robots.register("thin-aiko")
-def thin_aiko(links: PositiveInt = 11) -> Robot:
+def thin_aiko(links: Links = 11) -> Robot:
     """Aiko as P1 models it: links without width, softer servos."""
     link = Link(length=0.122, mass=0.682, inertia=0.0013, radius=0.0)  # P1 VIII-A: 2 l, m, J
     return Robot(
@@ -63,7 +61,7 @@ def thin_aiko(links: PositiveInt = 11) -> Robot:
 
 
 @robots.register("aiko-cardan")
-def aiko_cardan(links: PositiveInt = 11, axes: Literal["pitch-yaw", "yaw-pitch"] = "pitch-yaw") -> Robot:
+def aiko_cardan(links: Links = 11, axes: Literal["pitch-yaw", "yaw-pitch"] = "pitch-yaw") -> Robot:
     """Aiko in space, as P5 models it: cardan joints that bend sideways, softly, and up and down, firmly.
 
     The printed moments of inertia belong to half the stated radius (0.0525 m gives 1.32e-3 and 9.40e-4 kg m2); they

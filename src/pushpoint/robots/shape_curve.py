@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from pydantic import PositiveInt
-
-from pushpoint.fields import Positive
+from pushpoint.quantities import Length, Links
 from pushpoint.robots import Joint, Link, Robot, Servo, robots
 
 
 @robots.register("square-17")
-def square_17(links: PositiveInt = 17, length: Positive = 0.08) -> Robot:
+def square_17(links: Links = 17, length: Length = 0.08) -> Robot:
     """Seventeen square links of 0.08 m (`length` [m]) with joints that turn sideways and up and down in turns.
 
     P3 gives no masses, gains or limits: mass, servo and armature are ours, chosen so that two engines follow P3's

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from pydantic import PositiveInt
-
-from pushpoint.fields import NonNegative, PositiveOrInf
+from pushpoint.quantities import Gain, Links, TorqueLimit
 from pushpoint.robots import Joint, Link, Robot, Servo, robots
 
 LENGTH = 0.3  # [m], from joint to joint: P4 Table 4.1, "joint offset"
@@ -13,7 +11,7 @@ BODY, WIDTH = 0.2, 0.1  # [m], of the box that a link is: P4 Table 4.1
 
 
 @robots.register("snakesim")
-def snakesim(links: PositiveInt = 6, joint_damping: NonNegative = 0.5, torque_limit: PositiveOrInf = 2.0) -> Robot:
+def snakesim(links: Links = 6, joint_damping: Gain = 0.5, torque_limit: TorqueLimit = 2.0) -> Robot:
     """Links of 1 kg, 0.1 m wide, with joints 0.3 m apart (P4 Tables 4.1, 5.1, 5.2) and torque control.
 
     P4's links are boxes of 0.2 m with joints in the air between them; here they are capsules from joint to joint, so

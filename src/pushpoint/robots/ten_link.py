@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from pydantic import PositiveInt
-
-from pushpoint.fields import NonNegative
+from pushpoint.quantities import Links, Width
 from pushpoint.robots import Link, Robot, Servo, robots
 
 
 @robots.register("ten-link")
-def ten_link(links: PositiveInt = 10, radius: NonNegative = 0.0) -> Robot:
+def ten_link(links: Links = 10, radius: Width = 0.0) -> Robot:
     """Ten links of 0.14 m and 1 kg; P1's have no width, `radius` [m] gives them half of one."""
     link = Link(length=0.14, mass=1.0, inertia=0.0016, radius=radius)  # P1 VIII-B1: 2 l, m, J
     return Robot(

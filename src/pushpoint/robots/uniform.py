@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from pydantic import PositiveInt
-
-from pushpoint.fields import NonNegative, Positive
+from pushpoint.quantities import Gain, Length, Links, Mass
 from pushpoint.robots import Link, Robot, Servo, robots
 
 
 @robots.register("uniform")
 def uniform(
-    links: PositiveInt = 10,
-    length: Positive = 0.14,
-    mass: Positive = 1.0,
-    radius: Positive = 0.03,
-    stiffness: NonNegative = 100.0,
-    damping: NonNegative = 1.0,
+    links: Links = 10,
+    length: Length = 0.14,
+    mass: Mass = 1.0,
+    radius: Length = 0.03,
+    stiffness: Gain = 100.0,
+    damping: Gain = 1.0,
 ) -> Robot:
     """Equal slender rods: the inertia is that of a rod, mass * length**2 / 12."""
     link = Link(length=length, mass=mass, inertia=mass * length**2 / 12, radius=radius)

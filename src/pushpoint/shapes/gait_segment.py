@@ -9,8 +9,11 @@ from typing import Annotated, Any, Self
 import numpy as np
 from pydantic import Discriminator, Field, Tag, model_validator
 
+from pushpoint import limits
 from pushpoint.errors import InvalidInput
-from pushpoint.fields import Frozen, Number
+from pushpoint.fields import Frozen
+from pushpoint.quantities import Angle
+from pushpoint.quantities import Coordinate as Place
 from pushpoint.shapes.shape_curve import shape_control_points
 from pushpoint.types import FloatArray
 
@@ -23,7 +26,7 @@ def _coordinates(value: Any) -> str | None:
 
 
 Point = Annotated[
-    Annotated[tuple[Number, Number], Tag("x, y")] | Annotated[tuple[Number, Number, Number], Tag("x, y, z")],
+    Annotated[tuple[Place, Place], Tag("x, y")] | Annotated[tuple[Place, Place, Place], Tag("x, y, z")],
     Discriminator(_coordinates, custom_error_type="point", custom_error_message="should be x, y or x, y, z [m]"),
 ]
 
@@ -31,16 +34,16 @@ Point = Annotated[
 class Wave(Frozen):
     """amplitude sin(cycles beta + phase)."""
 
-    amplitude: Number  # [m]
-    cycles: Number = 1.0  # in one segment
-    phase: Number = 0.0  # [rad]
+    amplitude: Place  # [m]
+    cycles: Angle = 1.0  # in one segment
+    phase: Angle = 0.0  # [rad]
 
 
 class Coordinate(Frozen):
     """advance beta / 2 pi + the sum of the waves; beta goes from 0 to 2 pi along the segment."""
 
-    advance: Number = 0.0  # [m] per segment
-    waves: tuple[Wave, ...] = ()
+    advance: Place = 0.0  # [m] per segment
+    waves: Annotated[tuple[Wave, ...], Field(fail_fast=True, max_length=1000)] = ()
 
     def at(self, beta: FloatArray) -> FloatArray:
         way = self.advance * beta / math.tau
@@ -53,7 +56,7 @@ class ParametricCurve(Frozen):
     x: Coordinate = Coordinate()
     y: Coordinate = Coordinate()
     z: Coordinate = Coordinate()
-    points: Annotated[int, Field(ge=2, le=10_000)] = 9
+    points: Annotated[int, Field(ge=2, le=limits.POINTS)] = 9
 
     def sampled(self) -> FloatArray:
         """[m], (points, 3)."""
@@ -64,7 +67,7 @@ class ParametricCurve(Frozen):
 class GaitSegment(Frozen):
     """P3 (17): the shape over one cycle, in the shape frame; either a list of points [m] or a parametric curve."""
 
-    points: tuple[Point, ...] | None = None
+    points: Annotated[tuple[Point, ...], Field(fail_fast=True, max_length=limits.POINTS)] | None = None
     curve: ParametricCurve | None = None
 
     @model_validator(mode="after")

@@ -10,8 +10,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from pushpoint import limits
 from pushpoint.errors import InvalidInput
-from pushpoint.files import write_json, write_text
+from pushpoint.files import read_text, write_json, write_text
 from pushpoint.studies.study import Study
 from pushpoint.studies.summary import Summary, summarised
 
@@ -93,10 +94,10 @@ def load(folder: str | os.PathLike[str]) -> Results:
     if not (place / ROWS_FILE).is_file():
         raise InvalidInput(f"folder {str(place)!r} holds no study: there is no {ROWS_FILE} in it")
     study = Study.from_yaml(place / STUDY_FILE)
+    text = read_text(place / ROWS_FILE, "file", limits.RUNS_FILE_BYTES)
     try:
-        with (place / ROWS_FILE).open(encoding="utf-8", newline="") as file:
-            rows = tuple(_read(study, cells) for cells in csv.DictReader(file))
-    except (KeyError, TypeError, ValueError, OSError, csv.Error) as error:  # TypeError: a row that is cut off
+        rows = tuple(_read(study, cells) for cells in csv.DictReader(io.StringIO(text, newline="")))
+    except (KeyError, ValueError, TypeError, AttributeError, csv.Error) as error:  # also cells too few or too many
         raise InvalidInput(f"{str(place / ROWS_FILE)!r} does not fit its study: {error}") from None
     return Results(study, rows, interrupted=len(rows) < len(study.variants) * len(study.seeds))
 

@@ -12,7 +12,8 @@ from contextlib import contextmanager, suppress
 from multiprocessing import active_children, get_context
 from typing import TYPE_CHECKING
 
-from pushpoint.errors import InvalidInput, MissingExtra
+from pushpoint import limits
+from pushpoint.errors import InvalidInput, MissingExtra, shown
 from pushpoint.scenario import Scenario
 from pushpoint.simulation import Setup, simulate
 from pushpoint.studies.jobs import Job, Outcome, Question, do, told
@@ -120,8 +121,8 @@ def outcomes(jobs: Sequence[Job], processes: int | None = None) -> Iterator[tupl
 
 
 def _at_most(processes: int | None, jobs: int) -> int:
-    if processes is not None and processes < 1:
-        raise InvalidInput(f"processes = {processes}: should be 1 or more")
+    if processes is not None and not 1 <= processes <= limits.PROCESSES:
+        raise InvalidInput(f"processes = {shown(processes)}: should be from 1 to {limits.PROCESSES}")
     return min(processes or os.cpu_count() or 1, jobs)
 
 

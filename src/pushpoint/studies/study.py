@@ -10,7 +10,6 @@ from typing import Annotated, Any, get_type_hints
 from pydantic import (
     ConfigDict,
     Field,
-    NonNegativeInt,
     PydanticSchemaGenerationError,
     ValidationError,
     create_model,
@@ -18,17 +17,20 @@ from pydantic import (
     model_validator,
 )
 
+from pushpoint import limits
 from pushpoint.analysis import Measure
 from pushpoint.analysis import measures as registered_measures
-from pushpoint.errors import InvalidInput, UnknownName
+from pushpoint.errors import InvalidInput, UnknownName, shown
 from pushpoint.fields import Frozen, InvalidFields, Name, Number, problems_of
-from pushpoint.files import read_yaml
+from pushpoint.plain_data import read_yaml, yaml_text
+from pushpoint.quantities import Seed
 from pushpoint.recording import METRICS
 from pushpoint.scenario import AS_WRITTEN, Choice, Scenario
 from pushpoint.scenarios import scenarios
 
 BASE = "base"  # the variant without changes
-DEFAULT_SEEDS, MOST_SEEDS = 20, 10**6
+DEFAULT_SEEDS = 20
+LARGEST_NUMBER = 1e15  # of the options of measures
 OF_THE_MACHINE = ("real_time_factor",)  # metrics that differ from run to run of one scenario
 
 Overrides = dict[str, Any]
@@ -86,10 +88,22 @@ def _checked_values(options: Mapping[str, Any], measure: Measure) -> Mapping[str
     except (NameError, PydanticSchemaGenerationError):  # for type checkers only: the measure itself will see
         return options
     try:
-        return dict(model(**options))
+        values = dict(model(**options))
     except ValidationError as error:
         problems = [problem._replace(place=("options", *problem.place)) for problem in problems_of(error, hints)]
-    raise InvalidFields("measure", problems)
+        raise InvalidFields("measure", problems) from None
+    for key, value in values.items():
+        _refuse_beyond_measure(f"measure.options.{key}", value)
+    return values
+
+
+def _refuse_beyond_measure(name: str, value: Any) -> None:
+    """Numbers that no measure can use, whatever its annotations say."""
+    if isinstance(value, list | tuple):
+        for item in value:
+            _refuse_beyond_measure(name, item)
+    elif isinstance(value, float | int) and not abs(value) <= LARGEST_NUMBER:  # NaN is none either
+        raise InvalidInput(f"{name} = {shown(value)}: should be from {-LARGEST_NUMBER:g} to {LARGEST_NUMBER:g}")
 
 
 def _unchanged() -> dict[str, Overrides]:
@@ -104,10 +118,12 @@ class Study(Frozen):
     """
 
     scenario: Name | Scenario  # a registered one by name, or one in full
-    seeds: Annotated[tuple[NonNegativeInt, ...], Field(min_length=1)] = tuple(range(DEFAULT_SEEDS))
+    seeds: Annotated[tuple[Seed, ...], Field(min_length=1)] = tuple(range(DEFAULT_SEEDS))
     overrides: Overrides = Field(default_factory=dict)
     variants: Annotated[dict[Name, Overrides], Field(min_length=1)] = Field(default_factory=_unchanged)
-    measures: tuple[Measurement, ...] = ()  # none: all metrics
+    measures: Annotated[
+        tuple[Measurement, ...], Field(fail_fast=True, max_length=limits.MEASURES)
+    ] = ()  # none: all metrics
     beyond: dict[str, Number] = Field(default_factory=dict)  # column: threshold; the share of runs above it is told
 
     @field_validator("scenario", mode="before")
@@ -124,8 +140,8 @@ class Study(Frozen):
     def _count_or_list(cls, value: Any) -> Any:
         if not isinstance(value, int) or isinstance(value, bool):
             return value
-        if value > MOST_SEEDS:
-            raise ValueError(f"should be {MOST_SEEDS} at most")
+        if value > limits.RUNS:
+            raise ValueError(f"should be {limits.RUNS} at most")
         return tuple(range(value))
 
     @field_validator("seeds")
@@ -149,6 +165,12 @@ class Study(Frozen):
 
     @model_validator(mode="after")
     def _fits_together(self) -> Study:
+        runs = len(self.seeds) * len(self.variants)
+        if runs > limits.RUNS:
+            raise ValueError(
+                f"{len(self.seeds)} seeds in {len(self.variants)} variants are {runs} runs; should be {limits.RUNS} at "
+                "most"
+            )
         if any("seed" in changes for changes in (self.overrides, *self.variants.values())):
             raise ValueError("a seed among the overrides: seeds are a field of the study")
         columns = [measurement.column for measurement in self.measures]
@@ -179,8 +201,6 @@ class Study(Frozen):
         return self.base_scenario.with_overrides({**self.overrides, **self.variants[variant], "seed": seed})
 
     def to_yaml(self) -> str:
-        import yaml
-
         data = self.model_dump(mode="json", exclude={"scenario"})
         if isinstance(self.scenario, Scenario):
             data = {"scenario": self.scenario.model_dump(mode="json", exclude_none=True)} | data
@@ -188,7 +208,7 @@ class Study(Frozen):
             data = {"scenario": self.scenario} | data
         if self.seeds == tuple(range(len(self.seeds))):
             data["seeds"] = len(self.seeds)
-        return yaml.safe_dump(data, sort_keys=False)
+        return yaml_text(data)
 
     @classmethod
     def from_yaml(cls, source: str | Path) -> Study:

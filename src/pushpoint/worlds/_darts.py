@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections import defaultdict
 from collections.abc import Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 
+from pushpoint import limits
 from pushpoint.errors import InvalidInput
 
 
@@ -40,14 +42,25 @@ def throw(
 
     None comes closer than `clearance` to the line through the points `clear_of`.
     """
+    if darts * len(clear_of) > limits.DART_CHECKS:
+        raise InvalidInput(
+            f"world.darts = {darts} times {len(clear_of)} points of world.keep_clear: should be "
+            f"{limits.DART_CHECKS} at most"
+        )
     placed: list[tuple[float, float, float]] = []
+    # Circles by cells that are as wide as two of the largest with the gap: others than the nine about a place are far.
+    cells: dict[tuple[int, int], list[tuple[float, float, float]]] = defaultdict(list)
+    width = 2 * target.radius[1] + gap
     for _ in range(darts):
         if len(placed) == count:
             break
         x, y, r = random.uniform(*target.x), random.uniform(*target.y), random.uniform(*target.radius)
-        apart = all(math.hypot(x - a, y - b) >= r + c + gap for a, b, c in placed)
+        column, row = math.floor((x - target.x[0]) / width), math.floor((y - target.y[0]) / width)
+        near = (cells.get((column + i, row + j), ()) for i in (-1, 0, 1) for j in (-1, 0, 1))
+        apart = all(math.hypot(x - a, y - b) >= r + c + gap for circles in near for a, b, c in circles)
         if apart and all(distance_to(x, y, a, b) >= r + clearance for a, b in pairwise(clear_of)):
             placed.append((x, y, r))
+            cells[column, row].append((x, y, r))
     return placed
 
 

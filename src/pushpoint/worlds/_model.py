@@ -9,10 +9,12 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Discriminator, Field, Tag, ValidationInfo, field_validator
 
-from pushpoint.fields import Fraction, Frozen, Name, NonNegative, Number, Positive
+from pushpoint import limits
+from pushpoint.fields import Fraction, Frozen, Name, Number
+from pushpoint.quantities import Angle, Coordinate, FrictionCoefficient, Gain, Gravity, Height, Length, Mass
 
-Point = tuple[Number, Number]  # [m]
-Point3 = tuple[Number, Number, Number]  # [m]
+Point = tuple[Coordinate, Coordinate]  # [m]
+Point3 = tuple[Coordinate, Coordinate, Coordinate]  # [m]
 
 
 class GroundLaw(Frozen):
@@ -24,13 +26,13 @@ class GroundLaw(Frozen):
     to the speed, per link. With `torque` a link that turns on the spot is held by mu m g l / 2, P1 (14).
     """
 
-    friction: NonNegative = 0.2
-    friction_across: NonNegative | None = None
-    friction_backward: NonNegative | None = None
-    viscous: NonNegative = 0.0  # [N s/m], along each link
-    viscous_across: NonNegative | None = None  # [N s/m], default: as along
+    friction: FrictionCoefficient = 0.2
+    friction_across: FrictionCoefficient | None = None
+    friction_backward: FrictionCoefficient | None = None
+    viscous: Gain = 0.0  # [N s/m], along each link
+    viscous_across: Gain | None = None  # [N s/m], default: as along
     torque: bool = False
-    rolling: NonNegative = 0.0  # coefficient of the friction that resists rolling, P5 (59)-(60); spatial plants
+    rolling: FrictionCoefficient = 0.0  # coefficient of the friction that resists rolling, P5 (59)-(60); spatial plants
 
     @property
     def along(self) -> float:
@@ -58,10 +60,10 @@ class GroundLaw(Frozen):
 class Patch(GroundLaw):
     """Another ground law for links whose centres are in a rectangle."""
 
-    x_min: Number  # [m]
-    x_max: Number  # [m]
-    y_min: Number  # [m]
-    y_max: Number  # [m]
+    x_min: Coordinate  # [m]
+    x_max: Coordinate  # [m]
+    y_min: Coordinate  # [m]
+    y_max: Coordinate  # [m]
 
     @field_validator("x_max", "y_max")
     @classmethod
@@ -75,38 +77,38 @@ class Patch(GroundLaw):
 class Ground(GroundLaw):
     """The law of the whole ground, and patches where another holds; of patches that overlap, the last."""
 
-    patches: tuple[Patch, ...] = ()
+    patches: Annotated[tuple[Patch, ...], Field(fail_fast=True, max_length=limits.PATCHES)] = ()
 
 
 class Obstacle(Frozen):
     """What all obstacles have: Coulomb friction with links that slide along, Newton's coefficient of restitution."""
 
-    friction: NonNegative = 0.0
+    friction: FrictionCoefficient = 0.0
     restitution: Fraction = 0.0
 
 
 class Upright(Obstacle):
     """What stands on the ground; spatial plants ask how high."""
 
-    height: Positive | None = None  # [m], from the ground z = 0; default: higher than any robot reaches
+    height: Length | None = None  # [m], from the ground z = 0; default: higher than any robot reaches
 
 
 class Disc(Upright):
     """An upright cylinder: fixed to the ground, or, with a `mass`, one that can be pushed about."""
 
     kind: Literal["disc"] = "disc"
-    x: Number  # [m]
-    y: Number  # [m]
-    radius: Positive  # [m]
-    mass: Positive | None = None  # [kg]
-    ground_friction: NonNegative = 0.2  # of a disc that has a mass
+    x: Coordinate  # [m]
+    y: Coordinate  # [m]
+    radius: Length  # [m]
+    mass: Mass | None = None  # [kg]
+    ground_friction: FrictionCoefficient = 0.2  # of a disc that has a mass
 
 
 class Wall(Upright):
     """A thin fixed wall through two or more points; links are held off on either side."""
 
     kind: Literal["wall"] = "wall"
-    points: Annotated[tuple[Point, ...], Field(min_length=2)]
+    points: Annotated[tuple[Point, ...], Field(min_length=2, fail_fast=True, max_length=limits.POINTS)]
 
     @field_validator("points")
     @classmethod
@@ -118,7 +120,7 @@ class Polygon(Upright):
     """A fixed convex polygon, its corners in either sense of rotation."""
 
     kind: Literal["polygon"] = "polygon"
-    points: Annotated[tuple[Point, ...], Field(min_length=3)]
+    points: Annotated[tuple[Point, ...], Field(min_length=3, fail_fast=True, max_length=limits.POINTS)]
 
     @field_validator("points")
     @classmethod
@@ -138,7 +140,7 @@ class Cylinder(Obstacle):
     kind: Literal["cylinder"] = "cylinder"
     start: Point3  # [m]
     end: Point3  # [m]
-    radius: Positive  # [m]
+    radius: Length  # [m]
 
     @field_validator("end")
     @classmethod
@@ -153,10 +155,10 @@ class Box(Obstacle):
 
     kind: Literal["box"] = "box"
     centre: Point3  # [m]
-    size: tuple[Positive, Positive, Positive]  # [m], along its own axes
-    yaw: Number = 0.0  # [rad]
-    pitch: Number = 0.0  # [rad]
-    roll: Number = 0.0  # [rad]
+    size: tuple[Length, Length, Length]  # [m], along its own axes
+    yaw: Angle = 0.0  # [rad]
+    pitch: Angle = 0.0  # [rad]
+    roll: Angle = 0.0  # [rad]
 
 
 class Profile(Frozen):
@@ -166,12 +168,15 @@ class Profile(Frozen):
     """
 
     kind: Literal["profile"] = "profile"
-    points: Annotated[tuple[Point, ...], Field(min_length=2)]  # [m], x and z
+    points: Annotated[tuple[Point, ...], Field(min_length=2, fail_fast=True, max_length=limits.POINTS)]  # [m], x and z
 
     @field_validator("points")
     @classmethod
     def _forward(cls, points: tuple[Point, ...]) -> tuple[Point, ...]:
         _neighbours_apart(points, closed=False)
+        relief = max(z for _, z in points) - min(z for _, z in points)
+        if relief > limits.RELIEF:
+            raise ValueError(f"heights differ by {relief:g} m; should be {limits.RELIEF:g} m at most")
         for k, (a, b) in enumerate(pairwise(points)):
             if b[0] < a[0]:
                 raise ValueError(f"point {k + 1} at x = {b[0]} m lies before point {k} at x = {a[0]} m")
@@ -186,15 +191,20 @@ class Heightfield(Frozen):
     """
 
     kind: Literal["heightfield"] = "heightfield"
-    x: Number  # [m]
-    y: Number  # [m]
-    spacing: Positive  # [m]
-    heights: Annotated[tuple[Annotated[tuple[NonNegative, ...], Field(min_length=3)], ...], Field(min_length=3)]  # [m]
+    x: Coordinate  # [m]
+    y: Coordinate  # [m]
+    spacing: Length  # [m]
+    heights: Annotated[
+        tuple[Annotated[tuple[Height, ...], Field(min_length=3, fail_fast=True)], ...],
+        Field(min_length=3, fail_fast=True),
+    ]  # [m]
 
     @field_validator("heights")
     @classmethod
     def _closed(cls, heights: tuple[tuple[float, ...], ...]) -> tuple[tuple[float, ...], ...]:
         width = len(heights[0])
+        if width * len(heights) > limits.HEIGHTS:
+            raise ValueError(f"{len(heights)} rows of {width} heights; should be {limits.HEIGHTS} in all at most")
         for k, row in enumerate(heights):
             if len(row) != width:
                 raise ValueError(f"row {k} has {len(row)} heights, row 0 has {width}")
@@ -253,18 +263,26 @@ class World(Frozen):
 
     name: Name
     ground: Ground = Ground()
-    gravity: NonNegative = 9.81  # [m/s2], presses the links to the ground
+    gravity: Gravity = 9.81  # [m/s2], presses the links to the ground
     down: tuple[Number, Number, Number] = (0.0, 0.0, -1.0)
     terrain: Annotated[Profile | Heightfield, Field(discriminator="kind")] | None = None
-    obstacles: tuple[AnyObstacle, ...] = ()
+    obstacles: Annotated[tuple[AnyObstacle, ...], Field(fail_fast=True, max_length=limits.OBSTACLES)] = ()
     source: str = ""
 
     @field_validator("down")
     @classmethod
     def _somewhere(cls, down: tuple[float, float, float]) -> tuple[float, float, float]:
-        if math.hypot(*down) == 0:
+        if math.hypot(*down) < 1e-6:
             raise ValueError("should be a direction, not (0, 0, 0)")
         return down
+
+    @field_validator("obstacles")
+    @classmethod
+    def _few_movable(cls, obstacles: tuple[Any, ...]) -> tuple[Any, ...]:
+        movable = sum(isinstance(thing, Disc) and thing.mass is not None for thing in obstacles)
+        if movable > limits.MOVABLE:
+            raise ValueError(f"{movable} obstacles have a mass; should be {limits.MOVABLE} at most")
+        return obstacles
 
     @property
     def is_flat(self) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pushpoint.fields import NonNegative
+from pushpoint.quantities import FrictionCoefficient
 from pushpoint.worlds import Disc, Ground, World, worlds
 
 # x, y, radius [m], read off P1 Fig. 12 to about 4 mm. Four obstacles are cut by the frame of the figure; their centres
@@ -18,7 +18,9 @@ DISCS = (
 
 
 @worlds.register("clutter")
-def clutter(friction: NonNegative = 0.3, obstacle_friction: NonNegative = 0.2, ground_torque: bool = True) -> World:
+def clutter(
+    friction: FrictionCoefficient = 0.3, obstacle_friction: FrictionCoefficient = 0.2, ground_torque: bool = True
+) -> World:
     """Obstacles of many sizes in no order."""
     return World(
         name="clutter",

@@ -3,25 +3,30 @@
 from __future__ import annotations
 
 import math
+from typing import Annotated
 
 import numpy as np
-from pydantic import PositiveInt
+from pydantic import Field
 
+from pushpoint import limits
 from pushpoint.errors import InvalidInput
-from pushpoint.fields import Fraction, NonNegative, Number, Positive
+from pushpoint.fields import Fraction
+from pushpoint.quantities import Angle, Coordinate, FrictionCoefficient, Length
 from pushpoint.worlds import Ground, Wall, World, worlds
+
+Segments = Annotated[int, Field(ge=1, le=(limits.POINTS - 1) // 2)]  # of each half of a wall
 
 
 @worlds.register("corridor")
 def corridor(
-    width: Positive = 0.5,
-    length: Positive = 4.0,
-    segments: PositiveInt = 4,
-    bend: Number = 0.0,
-    x: Number = -1.0,
-    y: Number = 0.0,
-    friction: NonNegative = 0.2,
-    obstacle_friction: NonNegative = 0.0,
+    width: Length = 0.5,
+    length: Length = 4.0,
+    segments: Segments = 4,
+    bend: Angle = 0.0,
+    x: Coordinate = -1.0,
+    y: Coordinate = 0.0,
+    friction: FrictionCoefficient = 0.2,
+    obstacle_friction: FrictionCoefficient = 0.0,
     restitution: Fraction = 0.0,
 ) -> World:
     """Two walls `width` [m] apart whose middle line, `length` [m] long, begins at (x, y) [m] along the x axis.

@@ -2,29 +2,35 @@
 
 from __future__ import annotations
 
-from pydantic import PositiveInt
-
-from pushpoint.fields import Fraction, NonNegative, Number, Positive
+from pushpoint import limits
+from pushpoint.errors import InvalidInput
+from pushpoint.fields import Fraction
+from pushpoint.quantities import Coordinate, FrictionCoefficient, Length, Mass, SomeObstacles
 from pushpoint.worlds import Disc, Ground, World, worlds
 from pushpoint.worlds.rows import lattice
 
 
 @worlds.register("movable-rows")
 def movable_rows(
-    rows: PositiveInt = 3,
-    columns: PositiveInt = 13,
-    spacing: Positive = 0.25,
-    radius: Positive = 0.05,
-    x: Number = -0.6,
-    y: Number = -0.25,
-    stagger: Number = 0.5,
-    mass: Positive = 0.5,
-    ground_friction: NonNegative = 0.2,
-    friction: NonNegative = 0.2,
-    obstacle_friction: NonNegative = 0.0,
+    rows: SomeObstacles = 3,
+    columns: SomeObstacles = 13,
+    spacing: Length = 0.25,
+    radius: Length = 0.05,
+    x: Coordinate = -0.6,
+    y: Coordinate = -0.25,
+    stagger: Coordinate = 0.5,
+    mass: Mass = 0.5,
+    ground_friction: FrictionCoefficient = 0.2,
+    friction: FrictionCoefficient = 0.2,
+    obstacle_friction: FrictionCoefficient = 0.0,
     restitution: Fraction = 0.0,
 ) -> World:
     """The lattice of `rows`; each peg has a `mass` [kg] and stands on the ground with `ground_friction`."""
+    if rows * columns > limits.MOVABLE:
+        raise InvalidInput(
+            f"world.rows = {rows} times world.columns = {columns} are {rows * columns} movable pegs; should be "
+            f"{limits.MOVABLE} at most"
+        )
     discs = tuple(
         Disc(
             x=x + a * spacing,

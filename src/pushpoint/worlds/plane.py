@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from pushpoint.fields import NonNegative
+from pushpoint.quantities import FrictionCoefficient
 from pushpoint.worlds import Ground, World, worlds
 
 
 @worlds.register("plane")
 def plane(
-    friction: NonNegative = 0.2,
-    friction_across: NonNegative | None = None,
-    friction_backward: NonNegative | None = None,
+    friction: FrictionCoefficient = 0.2,
+    friction_across: FrictionCoefficient | None = None,
+    friction_backward: FrictionCoefficient | None = None,
 ) -> World:
     """Flat ground without obstacles."""
     ground = Ground(friction=friction, friction_across=friction_across, friction_backward=friction_backward)

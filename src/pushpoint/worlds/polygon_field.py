@@ -6,9 +6,10 @@ import math
 from typing import Annotated
 
 import numpy as np
-from pydantic import Field, NonNegativeInt
+from pydantic import Field
 
-from pushpoint.fields import Fraction, NonNegative, Number, Positive
+from pushpoint.fields import Fraction
+from pushpoint.quantities import Coordinate, Darts, FrictionCoefficient, Length, Obstacles, Seed, Width
 from pushpoint.worlds import Ground, Polygon, World, worlds
 from pushpoint.worlds._darts import Target, refuse_reversed, throw
 
@@ -19,20 +20,20 @@ Corners = Annotated[int, Field(ge=3, le=100)]
 
 @worlds.register("polygon-field")
 def polygon_field(
-    seed: NonNegativeInt = 0,
-    polygons: NonNegativeInt = 25,
+    seed: Seed = 0,
+    polygons: Obstacles = 25,
     corners_min: Corners = 3,
     corners_max: Corners = 6,
-    x_min: Number = 0.8,
-    x_max: Number = 4.0,
-    y_min: Number = -0.6,
-    y_max: Number = 0.6,
-    size_min: Positive = 0.05,
-    size_max: Positive = 0.12,
-    gap: NonNegative = 0.14,
-    darts: NonNegativeInt = 6000,
-    friction: NonNegative = 0.2,
-    obstacle_friction: NonNegative = 0.0,
+    x_min: Coordinate = 0.8,
+    x_max: Coordinate = 4.0,
+    y_min: Coordinate = -0.6,
+    y_max: Coordinate = 0.6,
+    size_min: Length = 0.05,
+    size_max: Length = 0.12,
+    gap: Width = 0.14,
+    darts: Darts = 6000,
+    friction: FrictionCoefficient = 0.2,
+    obstacle_friction: FrictionCoefficient = 0.0,
     restitution: Fraction = 0.0,
 ) -> World:
     """Up to `polygons` of them, at least `gap` [m] apart; `size` [m] is the radius of the circle through the corners.

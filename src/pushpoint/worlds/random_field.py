@@ -2,31 +2,36 @@
 
 from __future__ import annotations
 
-import numpy as np
-from pydantic import NonNegativeInt
+from typing import Annotated
 
-from pushpoint.fields import NonNegative, Number, Positive
+import numpy as np
+from pydantic import Field
+
+from pushpoint import limits
+from pushpoint.quantities import Coordinate, Darts, FrictionCoefficient, Length, Obstacles, Seed, Width
 from pushpoint.worlds import Disc, Ground, World, worlds
 from pushpoint.worlds._darts import Target, refuse_reversed, throw
 
 
 @worlds.register("random-field")
 def random_field(
-    seed: NonNegativeInt = 0,
-    pegs: NonNegativeInt = 30,
-    x_min: Number = 0.8,
-    x_max: Number = 4.0,
-    y_min: Number = -0.6,
-    y_max: Number = 0.6,
-    radius_min: Positive = 0.04,
-    radius_max: Positive = 0.10,
-    gap: NonNegative = 0.14,
-    darts: NonNegativeInt = 6000,
-    friction: NonNegative = 0.2,
-    obstacle_friction: NonNegative = 0.0,
+    seed: Seed = 0,
+    pegs: Obstacles = 30,
+    x_min: Coordinate = 0.8,
+    x_max: Coordinate = 4.0,
+    y_min: Coordinate = -0.6,
+    y_max: Coordinate = 0.6,
+    radius_min: Length = 0.04,
+    radius_max: Length = 0.10,
+    gap: Width = 0.14,
+    darts: Darts = 6000,
+    friction: FrictionCoefficient = 0.2,
+    obstacle_friction: FrictionCoefficient = 0.0,
     ground_torque: bool = False,
-    keep_clear: tuple[tuple[Number, Number], ...] = (),
-    clearance: NonNegative = 0.005,
+    keep_clear: Annotated[
+        tuple[tuple[Coordinate, Coordinate], ...], Field(fail_fast=True, max_length=limits.POINTS)
+    ] = (),
+    clearance: Width = 0.005,
 ) -> World:
     """Up to `pegs` discs, at least `gap` [m] apart, from at most `darts` throws.
 

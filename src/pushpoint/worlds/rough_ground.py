@@ -3,33 +3,33 @@
 from __future__ import annotations
 
 import numpy as np
-from pydantic import NonNegativeInt
 
+from pushpoint import limits
 from pushpoint.errors import InvalidInput
-from pushpoint.fields import NonNegative, Number, Positive
+from pushpoint.quantities import Coordinate, FrictionCoefficient, Length, Seed
 from pushpoint.worlds import Ground, Heightfield, World, worlds
 
-MOST_POINTS = 1_000_000
+FLAT = 1e-6  # of a wave: less is round-off
 
 
 @worlds.register("rough-ground")
 def rough_ground(
-    height: Positive = 0.05,
-    hill: Positive = 0.3,
-    length: Positive = 3.0,
-    width: Positive = 2.0,
-    spacing: Positive = 0.05,
-    x: Number = -1.5,
-    y: Number = -1.0,
-    friction: NonNegative = 0.3,
-    seed: NonNegativeInt = 0,
+    height: Length = 0.05,
+    hill: Length = 0.3,
+    length: Length = 3.0,
+    width: Length = 2.0,
+    spacing: Length = 0.05,
+    x: Coordinate = -1.5,
+    y: Coordinate = -1.0,
+    friction: FrictionCoefficient = 0.3,
+    seed: Seed = 0,
 ) -> World:
     """Hills up to `height` [m], about `hill` [m] apart, over a rectangle from (x, y) on; `seed` draws them."""
     columns, rows = round(length / spacing) + 1, round(width / spacing) + 1
-    if columns < 3 or rows < 3 or columns * rows > MOST_POINTS:
+    if columns < 3 or rows < 3 or columns * rows > limits.HEIGHTS:
         raise InvalidInput(
-            f"rough-ground: spacing = {spacing} m makes {columns} x {rows} points over {length} m x {width} m; "
-            f"should be at least 3 x 3 and at most {MOST_POINTS} in all"
+            f"world.spacing = {spacing} m makes {columns} x {rows} points over {length} m x {width} m; "
+            f"should be at least 3 x 3 and at most {limits.HEIGHTS} in all"
         )
     heights = height * _hills(rows, columns, hill / spacing, seed) * _level_at_the_rim(rows, columns)
     terrain = Heightfield(x=x, y=y, spacing=spacing, heights=tuple(tuple(row) for row in heights.tolist()))
@@ -46,6 +46,8 @@ def _hills(rows: int, columns: int, wavelength: float, seed: int) -> np.ndarray:
         number = 2 * np.pi / (wavelength * draws.uniform(1.0, 2.0))
         total += np.sin(number * (row * np.sin(direction) + column * np.cos(direction)) + phase)
     low, high = float(total.min()), float(total.max())
+    if not high - low > FLAT:
+        raise InvalidInput(f"world.hill is {wavelength:g} times world.spacing: that leaves the ground flat")
     return (total - low) / (high - low)
 
 

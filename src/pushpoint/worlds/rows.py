@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from pydantic import PositiveInt
-
-from pushpoint.fields import NonNegative, Number, Positive
+from pushpoint import limits
+from pushpoint.errors import InvalidInput
+from pushpoint.quantities import Coordinate, FrictionCoefficient, Length, SomeObstacles
 from pushpoint.worlds import Disc, Ground, World, worlds
 
 
 @worlds.register("rows")
 def rows(
-    rows: PositiveInt = 3,
-    columns: PositiveInt = 13,
-    spacing: Positive = 0.25,
-    radius: Positive = 0.05,
-    x: Number = -0.6,
-    y: Number = -0.25,
-    stagger: Number = 0.5,
-    friction: NonNegative = 0.2,
-    obstacle_friction: NonNegative = 0.0,
+    rows: SomeObstacles = 3,
+    columns: SomeObstacles = 13,
+    spacing: Length = 0.25,
+    radius: Length = 0.05,
+    x: Coordinate = -0.6,
+    y: Coordinate = -0.25,
+    stagger: Coordinate = 0.5,
+    friction: FrictionCoefficient = 0.2,
+    obstacle_friction: FrictionCoefficient = 0.0,
     ground_torque: bool = False,
 ) -> World:
     """A lattice whose first peg is at (x, y) [m]; every other row is shifted by `stagger` spacings."""
@@ -31,4 +31,9 @@ def rows(
 
 def lattice(rows: int, columns: int, stagger: float) -> list[tuple[float, float]]:
     """Places in units of the spacing, row by row."""
+    if rows * columns > limits.OBSTACLES:
+        raise InvalidInput(
+            f"world.rows = {rows} times world.columns = {columns} are {rows * columns} pegs; should be "
+            f"{limits.OBSTACLES} at most"
+        )
     return [(c + stagger * (r % 2), float(r)) for r in range(rows) for c in range(columns)]

@@ -4,23 +4,21 @@ from __future__ import annotations
 
 import math
 
-from pydantic import PositiveInt
-
-from pushpoint.fields import NonNegative, Number, Positive
+from pushpoint.quantities import Coordinate, FrictionCoefficient, Gain, Length, SomeObstacles
 from pushpoint.worlds import Disc, Ground, World, worlds
 
 
 @worlds.register("sine-pegs")
 def sine_pegs(
-    amplitude: Positive = 0.28,
-    wavelength: Positive = 2.0,
-    radius: Positive = 0.1,
-    offset: Positive = 0.15,
-    first: Number = -4.0,
-    pegs: PositiveInt = 11,
-    friction: NonNegative = 0.0,
-    viscous: NonNegative = 0.0,
-    peg_friction: NonNegative = 0.0,
+    amplitude: Length = 0.28,
+    wavelength: Length = 2.0,
+    radius: Length = 0.1,
+    offset: Length = 0.15,
+    first: Coordinate = -4.0,
+    pegs: SomeObstacles = 11,
+    friction: FrictionCoefficient = 0.0,
+    viscous: Gain = 0.0,
+    peg_friction: FrictionCoefficient = 0.0,
 ) -> World:
     """Pegs at the inflections of y = amplitude sin(2 pi x / wavelength) [m], from the one at or after x = first [m].
 

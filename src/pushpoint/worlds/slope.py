@@ -7,14 +7,16 @@ from typing import Annotated
 
 from pydantic import Field
 
-from pushpoint.fields import NonNegative
+from pushpoint.quantities import FrictionCoefficient
 from pushpoint.worlds import Ground, World, worlds
 
-Steepness = Annotated[float, Field(ge=-math.pi / 2, le=math.pi / 2)]
+Steepness = Annotated[float, Field(ge=-math.pi / 2, le=math.pi / 2, allow_inf_nan=False)]
 
 
 @worlds.register("slope")
-def slope(angle: Steepness = 0.2, friction: NonNegative = 0.3, friction_across: NonNegative | None = None) -> World:
+def slope(
+    angle: Steepness = 0.2, friction: FrictionCoefficient = 0.3, friction_across: FrictionCoefficient | None = None
+) -> World:
     """A plane that rises towards +x by `angle` [rad]; x and y are measured along it."""
     down = (-math.sin(angle), 0.0, -math.cos(angle))
     return World(

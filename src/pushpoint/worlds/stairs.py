@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-from pydantic import PositiveInt
+from typing import Annotated
 
-from pushpoint.fields import NonNegative, Number, Positive
+from pydantic import Field
+
+from pushpoint import limits
+from pushpoint.quantities import Coordinate, FrictionCoefficient, Length
 from pushpoint.worlds import Ground, Profile, World, worlds
+
+Steps = Annotated[int, Field(ge=1, le=(limits.POINTS - 2) // 2)]  # two points each
 
 
 @worlds.register("stairs")
 def stairs(
-    steps: PositiveInt = 8,
-    rise: Number = -0.1,
-    run: Positive = 0.25,
-    start: Number = 0.5,
-    friction: NonNegative = 0.5,
+    steps: Steps = 8,
+    rise: Coordinate = -0.1,
+    run: Length = 0.25,
+    start: Coordinate = 0.5,
+    friction: FrictionCoefficient = 0.5,
 ) -> World:
     """Steps along x from `start` [m] on, each `run` [m] long and `rise` [m] high; they descend if that is negative.
 

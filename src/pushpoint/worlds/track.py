@@ -7,7 +7,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from pushpoint.fields import NonNegative, Number, Positive
+from pushpoint.quantities import Coordinate, FrictionCoefficient, Mass
 from pushpoint.worlds import Disc, Ground, Polygon, World, worlds
 
 SOURCE = "Transeth et al. 2008, Snake Robot Obstacle Aided Locomotion"
@@ -42,12 +42,12 @@ SET_BACK = 0.006  # [m]: the ends of an edge stick out farther than the round pi
 
 @worlds.register("track")
 def track(
-    friction: NonNegative = 0.2,
-    peg3_left: Number = 0.0,
+    friction: FrictionCoefficient = 0.2,
+    peg3_left: Coordinate = 0.0,
     without: tuple[Annotated[int, Field(ge=1, le=7)], ...] = (),
-    mass: Positive | None = None,
-    ground_friction: NonNegative = 0.2,
-    obstacle_friction: NonNegative = 0.0,
+    mass: Mass | None = None,
+    ground_friction: FrictionCoefficient = 0.2,
+    obstacle_friction: FrictionCoefficient = 0.0,
     ground_torque: bool = False,
 ) -> World:
     """Seven pipes; `peg3_left` [m] moves the third to the left, `without` leaves some out (counted from 1).
@@ -70,7 +70,7 @@ def mean_normal(number: int) -> float:
 
 @worlds.register("track-polygons")
 def track_polygons(
-    friction: NonNegative = 0.2, set_back: Number = SET_BACK, obstacle_friction: NonNegative = 0.0
+    friction: FrictionCoefficient = 0.2, set_back: Coordinate = SET_BACK, obstacle_friction: FrictionCoefficient = 0.0
 ) -> World:
     """Triangles, squares and hexagons in the place of the pipes.
 
@@ -95,7 +95,7 @@ def _regular(
 
 
 @worlds.register("track-small-pegs")
-def track_small_pegs(friction: NonNegative = 0.2) -> World:
+def track_small_pegs(friction: FrictionCoefficient = 0.2) -> World:
     """Seven thin pegs that touch the robot where the pipes of the track do (P2 VIII-B)."""
     discs = []
     for number, ((x, y), radius) in enumerate(zip(CENTRES, SMALL_RADII, strict=True)):

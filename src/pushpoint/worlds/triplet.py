@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
+from pydantic import Field
+
+from pushpoint import limits
 from pushpoint.errors import InvalidInput
-from pushpoint.fields import Number, Positive
+from pushpoint.fields import Number
+from pushpoint.quantities import Coordinate, Length
 from pushpoint.worlds import Disc, Ground, World, worlds
 
 RADIUS = 0.1  # [m], P4 Table 4.2
@@ -18,10 +24,10 @@ VALIDITY_PLACES = (0.75, 2.1, 3.45)
 
 @worlds.register("triplet")
 def triplet(
-    places: tuple[Number, ...] = CONTROL_PLACES,
-    sides: tuple[Number, ...] = CONTROL_SIDES,
-    radius: Positive = RADIUS,
-    half_width: Positive = 0.05,
+    places: Annotated[tuple[Coordinate, ...], Field(fail_fast=True, max_length=limits.POINTS)] = CONTROL_PLACES,
+    sides: Annotated[tuple[Number, ...], Field(fail_fast=True, max_length=limits.POINTS)] = CONTROL_SIDES,
+    radius: Length = RADIUS,
+    half_width: Length = 0.05,
 ) -> World:
     """Pegs that touch a robot of `half_width` [m] on the x axis at `places` [m]; `sides`: 1 left, -1 right of it."""
     rows = triplet_pegs(places, sides, radius, half_width)

@@ -5,25 +5,25 @@ from __future__ import annotations
 import math
 from itertools import pairwise
 
-from pydantic import PositiveInt
-
+from pushpoint import limits
 from pushpoint.errors import InvalidInput
-from pushpoint.fields import Fraction, NonNegative, Number, Positive
+from pushpoint.fields import Fraction
+from pushpoint.quantities import Coordinate, FrictionCoefficient, Length, Pieces, Width
 from pushpoint.worlds import Ground, Wall, World, worlds
 from pushpoint.worlds._model import Point
 
 
 @worlds.register("zigzag")
 def zigzag(
-    pitch: Positive = 0.735,
-    swing: NonNegative = 0.1,
-    width: Positive = 0.24,
-    length: Positive = 4.0,
-    pieces: PositiveInt = 3,
-    x: Number = -0.735,
-    y: Number = 0.0,
-    friction: NonNegative = 0.2,
-    obstacle_friction: NonNegative = 0.0,
+    pitch: Length = 0.735,
+    swing: Width = 0.1,
+    width: Length = 0.24,
+    length: Length = 4.0,
+    pieces: Pieces = 3,
+    x: Coordinate = -0.735,
+    y: Coordinate = 0.0,
+    friction: FrictionCoefficient = 0.2,
+    obstacle_friction: FrictionCoefficient = 0.0,
     restitution: Fraction = 0.0,
 ) -> World:
     """Two walls, `width` [m] apart in y, on both sides of a zigzag line from (x, y + swing) [m].
@@ -32,6 +32,7 @@ def zigzag(
     each of its straight stretches is made of `pieces` segments. Without a swing the corridor is straight.
     """
     _refuse_narrow(pitch, swing, width)
+    _refuse_many(pitch, length, pieces)
     line = _split(_corners(pitch, swing, length), pieces)
     walls = tuple(
         Wall(
@@ -49,6 +50,15 @@ def _refuse_narrow(pitch: float, swing: float, width: float) -> None:
     between = width * math.cos(math.atan2(4 * swing, pitch))
     if between < 1e-3:
         raise InvalidInput(f"zigzag: width = {width} m leaves {1e3 * between:.2g} mm between walls as steep as these")
+
+
+def _refuse_many(pitch: float, length: float, pieces: int) -> None:
+    points = (math.ceil(2 * length / pitch)) * pieces + 1
+    if points > limits.POINTS:
+        raise InvalidInput(
+            f"world.length = {length} m over world.pitch = {pitch} m in world.pieces = {pieces} makes {points} points; "
+            f"should be {limits.POINTS} at most"
+        )
 
 
 def _corners(pitch: float, swing: float, length: float) -> list[Point]:

@@ -3,55 +3,59 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
-from pydantic import NonNegativeInt, model_validator
+from pydantic import Field, model_validator
 
+from pushpoint import limits
 from pushpoint.control import ControlEvent, ControllerState, controllers
 from pushpoint.control._base import refuse_pitch
 from pushpoint.control._sensing import Observer, Sensing, restored, stored
 from pushpoint.control.hybrid_position_force import dynamic, passive, projections
 from pushpoint.control.hybrid_position_force.task import Chains, Task, task_of
 from pushpoint.errors import InvalidInput
-from pushpoint.fields import Frozen, NonNegative, Number, Positive, PositiveOrInf
+from pushpoint.fields import Frozen
 from pushpoint.mechanics.peg_contacts import PegContacts, peg_contacts
 from pushpoint.mechanics.tail_chain import TailChain, TailState
 from pushpoint.planning.push_points import Pegs
+from pushpoint.quantities import Angle, Delay, Force, Gain, Index, PegMap, TorqueLimit
 from pushpoint.robots import Robot
 from pushpoint.types import Command, FloatArray, Observation
 
 LOST = 5e-3  # [m]: a contact with a larger gap is lost; P4's model holds no more
 TURN = np.array([[0.0], [0.0], [1.0]])  # E_p of a contact: the angle of its link
 ACROSS = np.array([[0.0], [1.0], [0.0]])  # E_f
+Few = Field(fail_fast=True, max_length=2 * limits.LINKS)
 
 
 class Loop(Frozen):
     """Gains of one kind of loop. P4 has PI only, which is unstable about a double integrator (erratum P4-7)."""
 
-    proportional: NonNegative = 0.0
-    integral: NonNegative = 0.0  # [1/s]
-    derivative: NonNegative = 0.0  # [s]; not in P4
+    proportional: Gain = 0.0
+    integral: Gain = 0.0  # [1/s]
+    derivative: Gain = 0.0  # [s]; not in P4
 
 
 class HybridPositionForceOptions(Frozen):
     """Contacts, set-points and which of P4's methods to use."""
 
-    pegs: tuple[tuple[Number, Number, Positive], ...] = ()  # x, y, radius [m], in the order of the world's obstacles
-    contacts: tuple[tuple[NonNegativeInt, NonNegativeInt], ...] = ()  # (link, peg) from the tail; taken to last
-    angle: tuple[Number | None, ...] = ()  # [rad], of each contact's link; None: not essential
-    force: tuple[NonNegative | None, ...] = ()  # [N], on each contact's peg; None: not controlled
+    pegs: PegMap = ()  # x, y, radius [m], in the order of the world's obstacles
+    # (link, peg) from the tail; taken to last
+    contacts: Annotated[tuple[tuple[Index, Index], ...], Few] = ()
+    angle: Annotated[tuple[Angle | None, ...], Few] = ()  # [rad], of each contact's link; None: not essential
+    force: Annotated[tuple[Force | None, ...], Few] = ()  # [N], on each contact's peg; None: not controlled
     chains: Chains = "regular"  # P4 3.5.3; minimal: angles are relative to the contact before
     filtered: bool = False  # (3.49): only essential variables
     passive: Literal["ignored", "eliminated"] = "ignored"  # virtual coordinates' torques; eliminated: 3.2
-    free: tuple[NonNegativeInt, ...] | None = None  # phi of (3.44); None: the virtual coordinates
+    free: Annotated[tuple[Index, ...], Few] | None = None  # phi of (3.44); None: the virtual coordinates
     others: Literal["hold", "free"] = "free"  # position variables without set-point: kept as at the start, or let go
     form: projections.Form = "corrected"  # of E_F, (3.12), (3.46)-(3.49)
     position_loop: Loop = Loop()  # [1/s2] per rad or m
     force_loop: Loop = Loop()
     feed_forward: bool = True  # whether the force set-point itself is commanded
-    force_lag: NonNegative = 0.0  # [s], of a low-pass filter of measured forces
-    torque_limit: PositiveOrInf = 2.0  # [N m]
+    force_lag: Delay = 0.0  # [s], of a low-pass filter of measured forces
+    torque_limit: TorqueLimit = 2.0  # [N m]
     sensing: Sensing = Sensing()
 
     @model_validator(mode="after")

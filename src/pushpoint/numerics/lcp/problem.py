@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 from enum import Enum
 
 import numpy as np
 import numpy.typing as npt
 
 from pushpoint.errors import InvalidInput
-from pushpoint.numerics.lcp import enumeration, gauss_seidel, lemke, pivoting
+from pushpoint.numerics.lcp import branching, complementary_sets, enumeration, gauss_seidel, lemke, pivoting, restarts
 from pushpoint.numerics.lcp.arguments import count_of, square, vector
 from pushpoint.numerics.lcp.basis import SOLVED, workspace
+from pushpoint.numerics.lcp.branching import Branched
+from pushpoint.numerics.lcp.complementary_sets import Search
 from pushpoint.numerics.lcp.residual import natural_residual, refine, row_scales, row_units
 from pushpoint.types import FloatArray, IntArray
 
@@ -20,6 +22,8 @@ ACCEPTED = 1e-9  # the largest residual of a solution
 DECIDED = 1e12  # A z may cancel to a by this factor: beyond, round-off decides whether there is a solution
 PIVOTS = 100_000  # least index and Lemke may need 2^n
 SWEEPS = 20_000
+FEW = 2_000  # pivots or sweeps of a method that is tried after another one
+SMALL = 8  # rows: all 256 sets are soon looked at
 
 
 class Status(Enum):
@@ -37,6 +41,15 @@ class Solution:
     status: Status
     pivots: int  # sweeps of Gauss-Seidel, sets tried by enumeration
     residual: float  # natural map over the scales of the data, before round-off is taken out of w
+    tried: tuple[str, ...] = ()  # the methods in their order, each with how it ended
+
+    @property
+    def message(self) -> str:
+        """One line: which method found the solution, or that none of those tried did."""
+        *before, last = self.tried or ("nothing to solve",)
+        if self.status is Status.SOLVED:
+            return f"solved by {last}" + (f", after {', '.join(before)}" if before else "")
+        return f"no solution found; tried {', '.join((*before, last))}"
 
 
 Start = npt.ArrayLike | None
@@ -79,11 +92,18 @@ METHODS: dict[str, Method] = {
 
 
 def solve(
-    A: npt.ArrayLike, a: npt.ArrayLike, method: str = "lemke", start: Start = None, max_pivots: int | None = None
+    A: npt.ArrayLike,
+    a: npt.ArrayLike,
+    method: str = "lemke",
+    start: Start = None,
+    max_pivots: int | None = None,
+    others: bool | None = None,
 ) -> Solution:
     """w = a + A z with w >= 0, z >= 0 and w_i z_i = 0 in every row.
 
-    `start` is a guess: a boolean set of the rows with z_i > 0, or a z, say of a similar problem.
+    `start` is a guess: a boolean set of the rows with z_i > 0, or a z, say of a similar problem. `others`: whether the
+    other methods are tried where this one finds nothing; by default after Lemke's, unless `max_pivots` limits it.
+    `Solution.message` says which were tried.
     """
     if method not in METHODS:
         raise InvalidInput(f"method is {method!r}: allowed are {', '.join(METHODS)}")
@@ -95,10 +115,84 @@ def solve(
     if not offset.any():  # nothing to solve, also without rows
         return Solution(np.zeros(rows), np.zeros(rows), Status.SOLVED, 0, 0.0)
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-        status, pivots = METHODS[method](matrix, offset, z, basic, limit)
-        if status == SOLVED and method != "gauss_seidel":
-            z = _polished(matrix, offset, z, basic)
-        return _checked(matrix, offset, z, tuple(Status)[status], int(pivots))
+        found = _by(method, matrix, offset, (z, basic), limit)
+        go_on = (method == "lemke" and limit is None) if others is None else others
+        if found.status is Status.SOLVED or not go_on:
+            return found
+        return _by_others(matrix, offset, found, method)
+
+
+def _by(
+    method: str, A: FloatArray, a: FloatArray, point: tuple[FloatArray, IntArray], limit: int | None = None
+) -> Solution:
+    """What one method finds from a starting point, checked."""
+    z, basic = point
+    status, pivots = METHODS[method](A, a, z, basic, limit)
+    if status == SOLVED and method != "gauss_seidel":
+        z = _polished(A, a, z, basic)
+    found = _checked(A, a, z, tuple(Status)[status], int(pivots))
+    return replace(found, tried=(f"{method} ({found.status.value})",))
+
+
+def _by_others(A: FloatArray, a: FloatArray, first: Solution, method: str) -> Solution:
+    """The other methods one after the other, the quick ones first, until one finds a solution.
+
+    None of them misses a solution of up to 16 rows, but for matrices so near to singular that round-off decides.
+    """
+    tried = first.tried
+    for attempt in _attempts(A, a, first, method):
+        tried += attempt.tried
+        if attempt.status is Status.SOLVED:
+            return replace(attempt, tried=tried)
+    return replace(first, tried=tried)
+
+
+def _attempts(A: FloatArray, a: FloatArray, first: Solution, method: str) -> Iterator[Solution]:
+    rows, nowhere = len(a), np.zeros(len(a), dtype=np.int64)
+    for other in ("lemke", "pivoting", "gauss_seidel"):
+        if other != method:
+            limit = None if other == "lemke" else FEW
+            yield _by(other, A, a, (np.zeros(rows), nowhere.copy()), limit)
+    if rows > SMALL:
+        yield _by_restarts(A, a, first)
+    refuted = False
+    if rows <= branching.LARGEST:
+        branched = _by_branching(A, a)
+        refuted = branched.status is Status.RAY
+        yield branched
+    if rows <= SMALL or (rows <= complementary_sets.LARGEST and not refuted):
+        yield _by_all_sets(A, a)
+
+
+def _by_restarts(A: FloatArray, a: FloatArray, first: Solution) -> Solution:
+    """From the sets at which Lemke's paths from other starts end."""
+    sets, count = restarts.sets_from_restarts(A, a)
+    name = f"{count} restarts of lemke"
+    for basic in sets:
+        z = np.zeros(len(a))
+        _pivoting(A, a, z, basic, 0)
+        found = _checked(A, a, _polished(A, a, z, basic), Status.SOLVED, count)
+        return replace(found, tried=(f"{name} ({found.status.value})",))
+    return replace(first, tried=(f"{name} (ray)",))
+
+
+def _by_branching(A: FloatArray, a: FloatArray) -> Solution:
+    found = branching.branch(A, a)
+    return _from_search(A, a, found, f"branching at {found.nodes} nodes")
+
+
+def _by_all_sets(A: FloatArray, a: FloatArray) -> Solution:
+    return _from_search(A, a, complementary_sets.search(A, a), f"all {2 ** len(a)} complementary sets")
+
+
+def _from_search(A: FloatArray, a: FloatArray, found: Search | Branched, name: str) -> Solution:
+    """The z that a search found, checked; RAY if it is sure that there is none."""
+    z, steps, complete = found
+    if z is None:
+        status, said = (Status.RAY, "none has a solution") if complete else (Status.LIMIT, "some undecided")
+        return replace(_checked(A, a, np.zeros_like(a), status, steps), tried=(f"{name} ({said})",))
+    checked = _checked(A, a, _polished(A, a, z, (z > 0.0).astype(np.int64)), Status.SOLVED, steps)
+    return replace(checked, tried=(f"{name} ({checked.status.value})",))
 
 
 def _starting_point(start: Start, rows: int) -> tuple[FloatArray, IntArray]:

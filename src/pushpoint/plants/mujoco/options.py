@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from pushpoint.fields import Frozen
+from pushpoint.quantities import Iterations, TimeStep
 
 
 class MujocoOptions(Frozen):
@@ -16,9 +17,9 @@ class MujocoOptions(Frozen):
     Without a choice it is `cg` in the plane and `newton` in space.
     """
 
-    dt: Annotated[float, Field(gt=0, le=0.1)] = 1e-3  # [s]
+    dt: TimeStep = 1e-3  # [s]
     solver: Literal["cg", "newton"] | None = None
     tolerance: Annotated[float, Field(ge=0, le=1e-3)] = 1e-8  # MuJoCo's own: improvement and gradient, scaled
-    max_iterations: Annotated[int, Field(ge=1)] = 100
+    max_iterations: Iterations = 100
     dimensions: Literal[2, 3] | None = None  # None: 3 if robot or world leave the plane
     self_contact: bool = False  # links that are not neighbours push each other; in space only

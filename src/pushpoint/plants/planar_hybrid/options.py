@@ -6,7 +6,8 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from pushpoint.fields import Frozen, Positive
+from pushpoint.fields import Frozen
+from pushpoint.quantities import PositiveAngle, Speed, TimeStep
 
 
 class PlanarHybridOptions(Frozen):
@@ -14,7 +15,7 @@ class PlanarHybridOptions(Frozen):
 
     contact: Literal["centre", "point"] = "centre"  # where obstacles push: P1's Assumption 6, or where they touch
     obstacle_friction: Literal["physical", "printed"] = "physical"  # printed: with the sign of P1 (51)
-    dt: Annotated[float, Field(gt=0, le=0.1)] = 1e-3  # [s], the longest step; each leaves its residual
+    dt: TimeStep = 1e-3  # [s], the longest step; each leaves its residual
     tolerance: Annotated[float, Field(ge=1e-13, le=1e-2)] = 1e-5  # of a step: in rad, m, rad/s, m/s and relative
-    friction_speed: Positive = 1e-3  # [m/s], below which dry friction of ground and obstacles fades
-    friction_rate: Positive = 1e-2  # [rad/s], below which the friction torque of the ground fades
+    friction_speed: Speed = 1e-3  # [m/s], below which dry friction of ground and obstacles fades
+    friction_rate: PositiveAngle = 1e-2  # [rad/s], below which the friction torque of the ground fades

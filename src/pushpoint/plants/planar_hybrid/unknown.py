@@ -6,9 +6,11 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from pushpoint import limits
 from pushpoint.errors import InvalidInput
 from pushpoint.mechanics.flatness import refuse_spatial
 from pushpoint.robots import Joint, Robot, Servo
+from pushpoint.types import FloatArray, IntArray
 from pushpoint.worlds import Disc, GroundLaw, Obstacle, World
 
 SHOWN = 5  # narrow gaps that are named one by one
@@ -23,6 +25,11 @@ def refuse_unknown(robot: Robot, world: World, servo: Servo) -> None:
 
 def _unknown(robot: Robot, world: World, servo: Servo) -> Iterator[tuple[str, str]]:
     """(what, why) of everything that is unknown."""
+    if len(robot.links) > limits.HYBRID_LINKS:
+        yield (
+            f"{len(robot.links)} links",
+            f"has a full matrix of contacts and takes {limits.HYBRID_LINKS} links at most",
+        )
     if servo.play > 0:
         yield f"servo.play = {servo.play} rad", "has no dead band"
     for what in _of_ground(world.ground):
@@ -63,23 +70,26 @@ def narrow_gaps(robot: Robot, world: World) -> Iterator[str]:
     """P1's Assumption 4: between two obstacles a link must fit, so that none is touched on both sides."""
     longest = max(link.length for link in robot.links)
     disc = np.array([[d.x, d.y, d.radius] for d in world.discs]).reshape(-1, 3)
+    count = 0
+    for i, near, gaps in _closer(disc, longest):
+        for j, gap in zip(near[: max(0, SHOWN - count)].tolist(), gaps.tolist(), strict=False):
+            yield (
+                f"obstacles {min(i, j)} and {max(i, j)} are {gap:.3g} m apart, less than the link length "
+                f"{longest:.3g} m: a link could touch both, which this model does not know (P1's Assumption 4)"
+            )
+        count += len(near)
+    if count > SHOWN:
+        yield f"{count - SHOWN} more pairs of obstacles are closer than the link length {longest:.3g} m"
+
+
+def _closer(disc: FloatArray, limit: float) -> Iterator[tuple[int, IntArray, FloatArray]]:
+    """An obstacle, those closer than `limit` to it, and the gaps; from left to right: each pair once."""
     order = np.argsort(disc[:, 0] - disc[:, 2])
-    pairs = list(_closer(disc, order, longest))
-    for i, j, gap in pairs[:SHOWN]:
-        yield (
-            f"obstacles {i} and {j} are {gap:.3g} m apart, less than the link length {longest:.3g} m: a link could "
-            "touch both, which this model does not know (P1's Assumption 4)"
-        )
-    if len(pairs) > SHOWN:
-        yield f"{len(pairs) - SHOWN} more pairs of obstacles are closer than the link length {longest:.3g} m"
-
-
-def _closer(disc: np.ndarray, order: np.ndarray, limit: float) -> Iterator[tuple[int, int, float]]:
-    """Pairs closer than `limit`, from left to right: those further right than that are not looked at."""
-    for place, i in enumerate(order):
-        for j in order[place + 1 :]:
-            if disc[j, 0] - disc[j, 2] - disc[i, 0] - disc[i, 2] >= limit:
-                break
-            gap = float(np.hypot(*(disc[i, :2] - disc[j, :2])) - disc[i, 2] - disc[j, 2])
-            if gap < limit:
-                yield min(int(i), int(j)), max(int(i), int(j)), gap
+    x, y, radius = disc[order].T
+    beyond = np.searchsorted(x - radius, x + radius + limit)  # further right nothing is as near
+    for k, end in enumerate(beyond):
+        later = slice(k + 1, end)
+        gap = np.hypot(x[later] - x[k], y[later] - y[k]) - radius[later] - radius[k]
+        near = np.flatnonzero(gap < limit)
+        if len(near):
+            yield int(order[k]), order[later][near], gap[near]

@@ -10,6 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from pushpoint import limits
+from pushpoint.errors import InvalidInput
 from pushpoint.geometry.grid import Grid, build_grid
 from pushpoint.mechanics.features import boxes
 from pushpoint.mechanics.planar_chain import CHAIN_FIELDS
@@ -193,8 +195,19 @@ def make_surroundings(robot: Robot, world: World, extras: Extras | None) -> Surr
     rows = len(robot.links) + len(world.movable)
     own = min(SELF_PAIRS, 2 * len(robot.links)) if extras is not None else 0
     pairs = max(1, rows * (per_row + own + len(world.movable)))
+    _refuse_crowds(rows, pairs)
     start, codes = np.zeros(rows + 1, np.int64), np.zeros(pairs, np.int64)
     return Surroundings(disc, grid, start, codes, record_array(pairs, PAIR_FIELDS))
+
+
+def _refuse_crowds(rows: int, pairs: int) -> None:
+    """More pairs of links and obstacles than fit into memory, before any of it is asked for."""
+    needed = 8 * pairs * (1 + 2 * len(PAIR_FIELDS) + len(CONTACT_FIELDS))
+    if needed > limits.PAIR_BYTES:
+        raise InvalidInput(
+            f"world.obstacles: at the densest spot {pairs // rows} may be near each of {rows} links and movable "
+            f"obstacles, {needed / 1e9:.3g} GB of pairs; should be {limits.PAIR_BYTES / 1e9:.3g} GB at most"
+        )
 
 
 def moves(pose: Pose) -> bool:

@@ -6,7 +6,10 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from pushpoint.fields import Frozen
+from pushpoint.fields import Frozen, at_least
+from pushpoint.quantities import Iterations, TimeStep
+
+Tolerance = Annotated[float, Field(gt=0, le=1e-3, allow_inf_nan=False), at_least(1e-16)]
 
 
 class SpatialSteppingOptions(Frozen):
@@ -16,9 +19,9 @@ class SpatialSteppingOptions(Frozen):
     several points share their weight, which rigid bodies leave open.
     """
 
-    dt: Annotated[float, Field(gt=0, le=0.1)] = 1e-3  # [s]
-    tolerance: Annotated[float, Field(gt=0, le=1e-3)] = 1e-6  # of impulses, relative to the robot's weight times dt
-    max_iterations: Annotated[int, Field(ge=1)] = 1000
+    dt: TimeStep = 1e-3  # [s]
+    tolerance: Tolerance = 1e-6  # of impulses, relative to the robot's weight times dt
+    max_iterations: Iterations = 1000
     hardness: Annotated[float, Field(ge=10, le=1e5)] = 300.0
     self_contact: bool | Literal["auto"] = "auto"  # whether links that are not neighbours meet, without friction
     on_failure: Literal["stop", "accept"] = "stop"  # where a step cannot be solved
