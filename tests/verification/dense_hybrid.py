@@ -19,7 +19,7 @@ import numpy as np
 from pushpoint.types import FloatArray
 
 RATE, LEAVING = 200.0, 2000.0  # [1/s], of the errata's beta: for links that approach, and that leave slowly
-TOLERANCE, SHARE = 1e-5, 0.2  # of a step; of the speed at which links that leave are stopped
+FADING, LITTLE = 1e-5, 1e-6  # [m/s]; of the energy: what forces may do on links that leave
 
 
 class Motion(NamedTuple):
@@ -152,9 +152,9 @@ class DenseHybrid:
     def stopping(self, at: Motion, speed: FloatArray, a: FloatArray, answer: FloatArray) -> FloatArray:
         """beta v: of links that leave so that forces set in where they can do little work before these have stopped"""
         weight = self.n * self.has.m * max(self.has.g, 9.81)
-        little = TOLERANCE * (self.kinetic_energy(at) + 1e-3 * weight)
-        slow = SHARE * np.sqrt(2.0 * little * answer)
-        fast = (np.maximum(LEAVING, -a / slow) - LEAVING) * np.maximum(0.0, speed - TOLERANCE)
+        little = LITTLE * (self.kinetic_energy(at) + 1e-3 * weight)
+        slow = np.sqrt(2.0 * little * answer)
+        fast = (np.maximum(LEAVING, (-a).max(initial=0.0) / slow) - LEAVING) * np.maximum(0.0, speed - FADING)
         return np.where(speed < 0.0, RATE * speed, LEAVING * speed + fast)
 
     def impact(self, at: Motion, alpha: FloatArray) -> tuple[FloatArray, FloatArray]:

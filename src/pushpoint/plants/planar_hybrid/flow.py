@@ -45,10 +45,11 @@ from pushpoint.types import FloatArray
 # errors, is taken back at this rate.
 RATE = 200.0  # [1/s]
 # A link that leaves must not be pushed before it has stopped, as forces that act earlier do work on the robot. But they
-# must not set in at once either, or no step would be smooth: they set in where what they can still do is little, and
-# speeds below the tolerance fade at LEAVING.
+# must not set in at once either, or no step would be smooth: they set in where what they can still do is a LITTLE of
+# the kinetic energy or of MILLIMETRE against the weight, and speeds below FADING fade at LEAVING.
 LEAVING = 2000.0  # [1/s]
-SHARE = 0.2  # of the speed at which that is a tolerance of the kinetic energy, or of MILLIMETRE against the weight
+FADING = 1e-5  # [m/s]
+LITTLE = 1e-6
 # At the true contact point, what the gap is off is taken back too: a + RATE v + RATE^2 / 4 gap >= 0, critically damped.
 PULL = RATE * RATE / 4.0  # [1/s2]
 LEAST_ANSWER = 1e-3  # of a contact to its own force, of that of the whole robot
@@ -135,17 +136,18 @@ def free_accelerations(problem: Problem) -> None:
 @inlined
 def find_contact_forces(problem: Problem, energy: float) -> int:
     """Solve P1 (53) and find the accelerations under its forces; `energy` [J] is the kinetic one."""
-    count = problem.touching[0]
+    count, hardest = problem.touching[0], 0.0  # the latter: by what contacts are pressed upon [m/s2], also by others
     free_accelerations(problem)
     for k in range(count):
         c = problem.contact[k]
         problem.free[k] = along(problem.link, c) + c.bias
+        hardest = max(hardest, -problem.free[k])
     for k in range(count):
         answer(problem, problem.matrix, k, 1.0, rubbing(problem, problem.contact[k]))
     pull = 0.0 if problem.number[CENTRE] > 0.0 else PULL
-    little = problem.number[TOLERANCE] * (energy + problem.number[WEIGHT] * MILLIMETRE)
+    little = LITTLE * (energy + problem.number[WEIGHT] * MILLIMETRE)
     for k in range(count):
-        problem.free[k] += brake(problem, k, little) + pull * problem.contact[k].gap
+        problem.free[k] += brake(problem, k, hardest, little) + pull * problem.contact[k].gap
     solved = complement(problem, problem.number[WEIGHT], False)
     for i in range(problem.link.shape[0]):
         a = problem.link[i]
@@ -161,15 +163,15 @@ def find_contact_forces(problem: Problem, energy: float) -> int:
 
 
 @inlined
-def brake(problem: Problem, k: int, little: float) -> float:
+def brake(problem: Problem, k: int, hardest: float, little: float) -> float:
     """What takes the normal speed of contact k to zero [m/s2]: where the acceleration alone exceeds its negative, no
     force acts. `little` [J] is work that forces may do on a link that has not stopped yet."""
     speed = problem.contact[k].speed
     if speed < 0.0:
         return RATE * speed
-    tolerance, slow = problem.number[TOLERANCE], SHARE * math.sqrt(2.0 * little * yielding(problem, k))
-    rate = max(LEAVING, -problem.free[k] / slow)
-    return LEAVING * speed + (rate - LEAVING) * max(0.0, speed - tolerance)
+    slow = math.sqrt(2.0 * little * yielding(problem, k))
+    rate = max(LEAVING, hardest / slow)
+    return LEAVING * speed + (rate - LEAVING) * max(0.0, speed - FADING)
 
 
 @kernel

@@ -8,7 +8,7 @@ import numpy as np
 
 from pushpoint._jit import inlined, kernel
 from pushpoint.plants.planar_hybrid.contacts import place_links
-from pushpoint.plants.planar_hybrid.flow import OK, has_sure_solution, slopes
+from pushpoint.plants.planar_hybrid.flow import MILLIMETRE, OK, has_sure_solution, slopes, works_at
 from pushpoint.plants.planar_hybrid.jump import any_due, jump
 from pushpoint.plants.planar_hybrid.model import (
     ACCEPT,
@@ -24,6 +24,7 @@ from pushpoint.plants.planar_hybrid.model import (
     TOLERANCE,
     TRIED_STEP,
     UNSURE,
+    WEIGHT,
     Problem,
     State,
 )
@@ -56,6 +57,7 @@ DENSE = np.array(
 SAFETY, MOST_GROWTH, MOST_SHRINK = 0.9, 5.0, 0.2  # of the next step
 SHORTEST = 1e-12  # [s]: what is left of a step when it is done; steps that must be shorter do not come to an end
 SHORTEST_TRIED = 1e-8  # [s]: how short steps become in search of contact forces
+WORK_SHARE = 0.1  # of the tolerance: error of the work of contacts, of the kinetic energy and MILLIMETRE of weight
 MOST_LOOKS = 1000  # at a step, for links that are faster than any robot
 LOCATED = 1e-10  # [s]: how well the instant of a jump is found
 NOT_FINITE = 2  # status: types.Status.NOT_FINITE
@@ -179,7 +181,11 @@ def stages(problem: Problem, state: State, h: float, since: float) -> tuple[floa
         off = abs(h * off) / scale
         if not off <= worst:
             worst = off
-    return worst, OK
+    pushed, off = works_at(start) + 2, 0.0
+    for k in range(STAGES):
+        off += ERROR[k] * slope[k, pushed]
+    off = abs(h * off) / (WORK_SHARE * tolerance * (state.ledger[0] + problem.number[WEIGHT] * MILLIMETRE))
+    return (worst if off <= worst else off), OK
 
 
 @inlined

@@ -25,11 +25,11 @@ from pushpoint.plants.planar_hybrid.flow import (
     pushes_at,
     works_at,
 )
-from pushpoint.plants.planar_hybrid.model import CENTRE, DT, MASS, WEIGHT, Problem, State
+from pushpoint.plants.planar_hybrid.model import CENTRE, DT, MASS, SLOTS, WEIGHT, Problem, State
 from pushpoint.types import Trace
 
 NONE, IMPACT, DETACHMENT, SIDE, BEYOND = 0, 1, 2, 3, 4  # what a jump is; BEYOND: friction above mu_o*, no jump
-ROUNDS = 4  # jumps that may follow on each other at one instant
+ROUNDS = SLOTS + 2  # jumps that may follow on each other at one instant
 TOO_MANY = 4  # status: types.Status.TOO_MANY_EVENTS
 
 
