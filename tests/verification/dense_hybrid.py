@@ -18,8 +18,7 @@ import numpy as np
 
 from pushpoint.types import FloatArray
 
-RATE, LEAVING = 200.0, 2000.0  # [1/s], of the errata's beta: for links that approach, and that leave slowly
-FADING, LITTLE = 1e-5, 1e-6  # [m/s]; of the energy: what forces may do on links that leave
+RATE, LEAVING = 200.0, 2000.0  # [1/s], of the errata's beta: for links that approach, and that leave
 
 
 class Motion(NamedTuple):
@@ -145,17 +144,10 @@ class DenseHybrid:
         bar, bar_rate = S_c @ self.constraints(at.theta), S_c @ self.constraints_rate(at)
         M, f_u = self.mass_matrix(at.theta), self.unconstrained(at, torque)
         push = bar.T - self.has.mu_o * self.sliding(at, S_c)
-        A, a = bar @ np.linalg.solve(M, push), bar @ np.linalg.solve(M, f_u) + bar_rate @ at.dq
-        force = complementary(A, a + self.stopping(at, bar @ at.dq, a, np.diag(A)))
+        speed = bar @ at.dq
+        a = bar @ np.linalg.solve(M, f_u) + bar_rate @ at.dq + np.where(speed < 0.0, RATE, LEAVING) * speed
+        force = complementary(bar @ np.linalg.solve(M, push), a)
         return np.linalg.solve(M, f_u + push @ force), force
-
-    def stopping(self, at: Motion, speed: FloatArray, a: FloatArray, answer: FloatArray) -> FloatArray:
-        """beta v: of links that leave so that forces set in where they can do little work before these have stopped"""
-        weight = self.n * self.has.m * max(self.has.g, 9.81)
-        little = LITTLE * (self.kinetic_energy(at) + 1e-3 * weight)
-        slow = np.sqrt(2.0 * little * answer)
-        fast = (np.maximum(LEAVING, (-a).max(initial=0.0) / slow) - LEAVING) * np.maximum(0.0, speed - FADING)
-        return np.where(speed < 0.0, RATE * speed, LEAVING * speed + fast)
 
     def impact(self, at: Motion, alpha: FloatArray) -> tuple[FloatArray, FloatArray]:
         """dq after an impact and the impulses, (58) and (59)"""

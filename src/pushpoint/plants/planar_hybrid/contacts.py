@@ -110,15 +110,24 @@ def gather_contacts(problem: Problem, state: State) -> None:
     """The rows of all links in contact; of two links that touch an obstacle with the joint they share, one."""
     count, per_link = 0, state.alpha.shape[0] // problem.link.shape[0]
     for s in range(state.alpha.shape[0]):
-        if state.alpha[s] == 0 or count == problem.contact.shape[0]:
+        if state.alpha[s] == 0 or count == problem.contact.shape[0] - 1:
             continue
         c = problem.contact[count]
-        c.slot = s
+        c.slot, c.leaving = s, state.leaving[s]
         describe(problem, c, s // per_link, state.alpha[s], int(state.touch[s].obstacle))
         if problem.number[CENTRE] > 0.0 or not same_point(problem.contact, count):
             problem.basic[count] = state.pushing[s]
             count += 1
     problem.touching[0] = count
+
+
+@kernel
+def normal_speed(problem: Problem, state: State, s: int) -> float:
+    """Of the contact in slot s [m/s], negative if it approaches; links are placed already."""
+    c = problem.contact[problem.contact.shape[0] - 1]
+    i = s // (state.alpha.shape[0] // problem.link.shape[0])
+    describe(problem, c, i, state.alpha[s], int(state.touch[s].obstacle))
+    return float(c.speed)
 
 
 @kernel
@@ -135,7 +144,7 @@ def same_point(contact: Records, count: int) -> bool:
     return False
 
 
-@inlined
+@kernel
 def describe(problem: Problem, c: Records, i: int, alpha: int, obstacle: int) -> None:
     """Everything that the row of a contact needs, P1 (36)-(39)."""
     a, disc = problem.link[i], problem.disc

@@ -44,12 +44,10 @@ from pushpoint.types import FloatArray
 # P1 (48) and (53) hold where the normal speed v is zero. In general a + RATE v >= 0: an approach, made by integration
 # errors, is taken back at this rate.
 RATE = 200.0  # [1/s]
-# A link that leaves must not be pushed before it has stopped, as forces that act earlier do work on the robot. But they
-# must not set in at once either, or no step would be smooth: they set in where what they can still do is a LITTLE of
-# the kinetic energy or of MILLIMETRE against the weight, and speeds below FADING fade at LEAVING.
+# A link that leaves is free until it has stopped, which is a jump of its own: forces that act earlier do work on the
+# robot. Speeds below FADING are none: they are taken back.
 LEAVING = 2000.0  # [1/s]
 FADING = 1e-5  # [m/s]
-LITTLE = 1e-6
 # At the true contact point, what the gap is off is taken back too: a + RATE v + RATE^2 / 4 gap >= 0, critically damped.
 PULL = RATE * RATE / 4.0  # [1/s2]
 LEAST_ANSWER = 1e-3  # of a contact to its own force, of that of the whole robot
@@ -59,6 +57,7 @@ HUGE = 1e7  # weights of the robot: forces above are made of round-off
 ATTEMPTS, COMPLIANT = 5, 3  # at a problem, and from which on contacts yield
 ACCEPTABLE = 1e-3  # residual of forces that a run may go on with if `on_failure` is "accept"
 MILLIMETRE = 1e-3  # [m], against the weight: energy that counts as little
+FREE = 1e30  # [m/s2], in place of the acceleration of a link that leaves: no force is needed
 OK, UNSOLVED, CROWDED = 0, 1, 3  # types.Status
 
 
@@ -93,7 +92,7 @@ def slopes(problem: Problem, state: State, vector: FloatArray, since: float, out
     if problem.number[CENTRE] == 0.0 and problem.touching[0] == problem.link.shape[0] + SPARE:
         return CROWDED
     if problem.touching[0] > 0:
-        status = find_contact_forces(problem, state.ledger[0])
+        status = find_contact_forces(problem)
     else:
         free_accelerations(problem)
     write_slopes(problem, out)
@@ -134,20 +133,16 @@ def free_accelerations(problem: Problem) -> None:
 
 
 @inlined
-def find_contact_forces(problem: Problem, energy: float) -> int:
-    """Solve P1 (53) and find the accelerations under its forces; `energy` [J] is the kinetic one."""
-    count, hardest = problem.touching[0], 0.0  # the latter: by what contacts are pressed upon [m/s2], also by others
+def find_contact_forces(problem: Problem) -> int:
+    """Solve P1 (53) and find the accelerations under its forces."""
+    count, pull = problem.touching[0], 0.0 if problem.number[CENTRE] > 0.0 else PULL
     free_accelerations(problem)
     for k in range(count):
         c = problem.contact[k]
-        problem.free[k] = along(problem.link, c) + c.bias
-        hardest = max(hardest, -problem.free[k])
+        rate = RATE if c.speed < 0.0 else LEAVING
+        problem.free[k] = FREE if c.leaving > 0.0 else along(problem.link, c) + c.bias + rate * c.speed + pull * c.gap
     for k in range(count):
         answer(problem, problem.matrix, k, 1.0, rubbing(problem, problem.contact[k]))
-    pull = 0.0 if problem.number[CENTRE] > 0.0 else PULL
-    little = LITTLE * (energy + problem.number[WEIGHT] * MILLIMETRE)
-    for k in range(count):
-        problem.free[k] += brake(problem, k, hardest, little) + pull * problem.contact[k].gap
     solved = complement(problem, problem.number[WEIGHT], False)
     for i in range(problem.link.shape[0]):
         a = problem.link[i]
@@ -160,18 +155,6 @@ def find_contact_forces(problem: Problem, energy: float) -> int:
         add_push(problem.link, c, c.force, rub)
     accelerate_all(problem.link)
     return solved
-
-
-@inlined
-def brake(problem: Problem, k: int, hardest: float, little: float) -> float:
-    """What takes the normal speed of contact k to zero [m/s2]: where the acceleration alone exceeds its negative, no
-    force acts. `little` [J] is work that forces may do on a link that has not stopped yet."""
-    speed = problem.contact[k].speed
-    if speed < 0.0:
-        return RATE * speed
-    slow = math.sqrt(2.0 * little * yielding(problem, k))
-    rate = max(LEAVING, hardest / slow)
-    return LEAVING * speed + (rate - LEAVING) * max(0.0, speed - FADING)
 
 
 @kernel

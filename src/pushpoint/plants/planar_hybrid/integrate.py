@@ -8,7 +8,7 @@ import numpy as np
 
 from pushpoint._jit import inlined, kernel
 from pushpoint.plants.planar_hybrid.contacts import place_links
-from pushpoint.plants.planar_hybrid.flow import MILLIMETRE, OK, has_sure_solution, slopes, works_at
+from pushpoint.plants.planar_hybrid.flow import FADING, MILLIMETRE, OK, has_sure_solution, slopes, works_at
 from pushpoint.plants.planar_hybrid.jump import any_due, jump
 from pushpoint.plants.planar_hybrid.model import (
     ACCEPT,
@@ -112,7 +112,10 @@ def flow(problem: Problem, state: State, trace: Trace, begun: float, since: floa
                 state.vector[j] = problem.vector[1, j]
                 problem.slope[0, j] = problem.slope[STAGES - 1, j]
             for k in range(problem.touching[0]):
-                state.pushing[int(problem.contact[k].slot)] = problem.basic[k]
+                c = problem.contact[k]
+                state.pushing[int(c.slot)] = problem.basic[k]
+                if c.speed > FADING and problem.force[k] == 0.0:
+                    state.leaving[int(c.slot)] = 1
             done = dt if pieces == 1 else done + h
     return OK if math.isfinite(state.vector[2 * n + 2]) else NOT_FINITE
 

@@ -11,11 +11,13 @@ from pushpoint.plants.planar_hybrid.contacts import (
     gap_to,
     gather_contacts,
     nearest,
+    normal_speed,
     place_links,
     remember,
     side_of,
 )
 from pushpoint.plants.planar_hybrid.flow import (
+    FADING,
     OK,
     UNSOLVED,
     add_push,
@@ -25,10 +27,11 @@ from pushpoint.plants.planar_hybrid.flow import (
     pushes_at,
     works_at,
 )
-from pushpoint.plants.planar_hybrid.model import CENTRE, DT, MASS, SLOTS, WEIGHT, Problem, State
+from pushpoint.plants.planar_hybrid.model import CENTRE, DT, MASS, MOST_JUMPS, SLOTS, STOPPED, WEIGHT, Problem, State
 from pushpoint.types import Trace
 
-NONE, IMPACT, DETACHMENT, SIDE, BEYOND = 0, 1, 2, 3, 4  # what a jump is; BEYOND: friction above mu_o*, no jump
+# What a jump is; BEYOND: friction above mu_o*, no jump; STOP: a link that leaves has stopped, which is no event.
+NONE, IMPACT, DETACHMENT, SIDE, BEYOND, STOP = 0, 1, 2, 3, 4, 5
 ROUNDS = SLOTS + 2  # jumps that may follow on each other at one instant
 TOO_MANY = 4  # status: types.Status.TOO_MANY_EVENTS
 
@@ -49,6 +52,8 @@ def due(problem: Problem, state: State, i: int) -> tuple[int, int, int]:
         obstacle = int(state.touch[s].obstacle)
         if state.alpha[s] != 0 and gap_to(problem, i, obstacle) > DETACHED:
             return DETACHMENT, obstacle, s
+        if has_stopped(problem, state, s):
+            return STOP, obstacle, s
     obstacle, gap = nearest(problem, state, i, True)
     slot = free_slot(problem, state, i)
     return (IMPACT if gap <= 0.0 and slot >= 0 else NONE), obstacle, slot
@@ -64,7 +69,15 @@ def due_at_centre(problem: Problem, state: State, i: int) -> tuple[int, int, int
     touched = int(state.touch[i].obstacle)
     if gap > gap_to(problem, i, touched) - DETACHED:
         obstacle = touched
-    return (SIDE if side_of(problem, i, obstacle) != state.alpha[i] else NONE), obstacle, i
+    if side_of(problem, i, obstacle) != state.alpha[i]:
+        return SIDE, obstacle, i
+    return (STOP if has_stopped(problem, state, i) else NONE), obstacle, i
+
+
+@inlined
+def has_stopped(problem: Problem, state: State, s: int) -> bool:
+    """Whether the link that leaves the obstacle in slot s does so no longer."""
+    return state.leaving[s] != 0 and normal_speed(problem, state, s) < 0.0
 
 
 @kernel
@@ -103,6 +116,10 @@ def jump(problem: Problem, state: State, trace: Trace, time: float) -> int:
             if kind == NONE:
                 continue
             jumped = True
+            state.leaving[s] = 0
+            if kind == STOP:
+                problem.number[STOPPED] += 1.0
+                continue
             hit = hit or kind != DETACHMENT
             state.alpha[s] = 0 if kind == DETACHMENT else side_of(problem, i, obstacle)
             state.pushing[s] = 0 if kind == DETACHMENT else 1
@@ -111,6 +128,8 @@ def jump(problem: Problem, state: State, trace: Trace, time: float) -> int:
                 return TOO_MANY
         if hit and collide(problem, state, trace) != OK:
             return UNSOLVED
+        if problem.number[STOPPED] > MOST_JUMPS:
+            return TOO_MANY
         if not jumped:
             return OK
     return OK
@@ -160,6 +179,7 @@ def change_velocity(problem: Problem, state: State, trace: Trace) -> None:
         vector[at + 1] += impulse * c.normal_y
         state.touch[int(c.slot)].impact += impulse
         vector[works_at(vector) + 2] += impulse * (c.speed + 0.5 * along(link, c))  # the loss of energy
+        state.leaving[int(c.slot)] = impulse == 0.0 and c.speed + along(link, c) > FADING
         vector[2 * n + 2] += impulse * c.normal_x / problem.number[MASS]
         vector[2 * n + 3] += impulse * c.normal_y / problem.number[MASS]
         note_impulse(trace, c, impulse)

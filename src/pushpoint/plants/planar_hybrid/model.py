@@ -41,7 +41,7 @@ LINK_FIELDS = (
 # What holds in the row of a contact, P1 (38): the normal (from obstacle to link) and tangent with their arms about the
 # centre, the speeds along them, and how fast the first changes without accelerations, P1 (39).
 CONTACT_FIELDS = (
-    "link", "slot", "obstacle", "gap", "place", "point_x", "point_y",
+    "link", "slot", "leaving", "obstacle", "gap", "place", "point_x", "point_y",
     "normal_x", "normal_y", "arm", "tangent_x", "tangent_y", "arm_t",
     "speed", "slide", "bias", "friction", "force", "push_x", "push_y",
 )  # fmt: skip
@@ -56,8 +56,9 @@ TOUCH_FIELDS = ("obstacle", "place", "normal_x", "normal_y", "point_x", "point_y
     SUSPECT,  # link of the last residual
     RESIDUAL, EVALUATIONS, WORST_LINK, UNSURE,  # of the step: worst residual; slopes; where; friction beyond mu_o*
     PARTS, SHORTENED, FALLBACKS, ACCEPTED,  # steps of the pair; whether some were shortened to be solved; counts
+    STOPPED,  # how often a link that left has stopped
     LENIENT,  # whether nothing but accepting helps
-) = range(24)  # fmt: skip
+) = range(25)  # fmt: skip
 # Entries of State.ledger after those of types.LEDGER.
 NEXT_STEP, START_ENERGY, TRIED_STEP = 5, 6, 7
 
@@ -65,9 +66,9 @@ NEXT_STEP, START_ENERGY, TRIED_STEP = 5, 6, 7
 class Problem(NamedTuple):
     """What does not change in a run, and scratch."""
 
-    number: FloatArray  # (24,): see the names above
+    number: FloatArray  # (25,): see the names above
     link: Records  # (n,): LINK_FIELDS
-    contact: Records  # (room,): CONTACT_FIELDS, the first `touching[0]` of them
+    contact: Records  # (room + 1,): CONTACT_FIELDS, the first `touching[0]` of them; the last is scratch
     touching: IntArray  # (1,): how many
     disc: FloatArray  # (m, 4): x, y, radius [m], friction
     grid: Grid
@@ -89,6 +90,7 @@ class State(NamedTuple):
     vector: FloatArray  # theta (n,), p (2,), their rates; integrals since the step began: n SUMS, slots PUSH, WORKS
     alpha: IntArray  # (slots,): P1 has one per link; slot s is one of link s // (slots // n)
     pushing: IntArray  # (slots,): whether each contact pushed last, where the solver starts
+    leaving: IntArray  # (slots,): whether the contact is there, but the link moves away from it
     touch: Records  # (slots,): TOUCH_FIELDS
     sums: FloatArray  # (n, 6): SUMS of the tick [N s, N m s], the same since the last row
     pushed: FloatArray  # (slots, 4): PUSH of the tick [N s], the same since the last row
@@ -106,7 +108,7 @@ def make_problem(robot: Robot, world: World, servo: Servo, options: PlanarHybrid
     prepare_chain(link)
     disc = np.array([[d.x, d.y, d.radius, d.friction] for d in world.discs]).reshape(-1, 4)
     boxes = np.column_stack([disc[:, :2] - disc[:, 2:3], disc[:, :2] + disc[:, 2:3]])
-    number = np.zeros(24)
+    number = np.zeros(25)
     number[CENTRE], number[PRINTED] = options.contact == "centre", options.obstacle_friction == "printed"
     number[DT], number[TOLERANCE] = options.dt, options.tolerance
     number[FRICTION_SPEED], number[FRICTION_RATE] = options.friction_speed, options.friction_rate
@@ -121,7 +123,7 @@ def make_problem(robot: Robot, world: World, servo: Servo, options: PlanarHybrid
     return Problem(
         number=number,
         link=link,
-        contact=record_array(room, CONTACT_FIELDS),
+        contact=record_array(room + 1, CONTACT_FIELDS),
         touching=np.zeros(1, np.int64),
         disc=disc,
         grid=build_grid(boxes, reach=2 * max(part.half_core + part.radius for part in robot.links)),
@@ -158,6 +160,7 @@ def make_state(problem: Problem, pose: Pose) -> State:
         vector=vector,
         alpha=np.zeros(slots, np.int64),
         pushing=np.zeros(slots, np.int64),
+        leaving=np.zeros(slots, np.int64),
         touch=record_array(slots, TOUCH_FIELDS),
         sums=np.zeros((n, 2 * SUMS)),
         pushed=np.zeros((slots, 2 * PUSH)),

@@ -24,6 +24,7 @@ from pushpoint.plants.planar_hybrid.model import (
     RESIDUAL,
     SHORTENED,
     START_ENERGY,
+    STOPPED,
     SUMS,
     UNSURE,
     WORKS,
@@ -198,7 +199,8 @@ def run_ticks(
                 state.pushed[s, k] = 0.0
         for k in range(substeps):
             number[RESIDUAL] = number[EVALUATIONS] = 0.0
-            number[PARTS] = number[SHORTENED] = number[FALLBACKS] = number[ACCEPTED] = number[LENIENT] = 0.0
+            number[PARTS] = number[SHORTENED] = number[FALLBACKS] = number[ACCEPTED] = 0.0
+            number[LENIENT] = number[STOPPED] = 0.0
             status, before = OK, trace.cursor[5]
             if state.clock[0] == 0:
                 status = jump(problem, state, trace, 0.0)  # what overlaps at the start is in contact
