@@ -14,8 +14,17 @@ from pushpoint.mechanics.yaw import yaw_quaternions
 from pushpoint.numerics.records import as_columns, from_table, table
 from pushpoint.plants import plants
 from pushpoint.plants._base import StateArrays
+from pushpoint.plants.planar_hybrid.crossing import crossing_counts, crossing_events
 from pushpoint.plants.planar_hybrid.jump import BEYOND
-from pushpoint.plants.planar_hybrid.model import MOST_JUMPS, PUSH, TOUCH_FIELDS, WORST_LINK, State, make_problem, make_state
+from pushpoint.plants.planar_hybrid.model import (
+    MOST_JUMPS,
+    PUSH,
+    TOUCH_FIELDS,
+    WORST_LINK,
+    State,
+    make_problem,
+    make_state,
+)
 from pushpoint.plants.planar_hybrid.options import PlanarHybridOptions
 from pushpoint.plants.planar_hybrid.run import FIRST_ROW, TABLE_FULL, place_from_python, run_ticks
 from pushpoint.plants.planar_hybrid.unknown import narrow_gaps, refuse_unknown
@@ -44,6 +53,7 @@ ADVICE = {
     Status.TOO_MANY_EVENTS: "jumps accumulate; try plant 'planar_stepping', which has no events",
 }
 CONTACT_ROOM = 1024  # lines by which the table of contacts grows, and twice over
+CROSSING = 2  # its place among the extra columns
 JUMPS = ("", "impact", "detachment", "change-of-side", "friction-beyond-bound")
 
 
@@ -55,17 +65,18 @@ class PlanarHybrid:
     dimensions = 2
     extra_columns: ClassVar[tuple[ExtraColumn, ...]] = (
         ExtraColumn("friction_bound", "1", "obstacle friction up to which contact forces are unique, at most 2"),
-        ExtraColumn("links_in_contact", "1", "links whose contacts enter the complementarity problem"),
+        ExtraColumn("links_in_contact", "1", "contacts that enter the complementarity problem"),
+        ExtraColumn("links_crossing", "1", "pairs of links that cross each other"),
     )
 
     def __init__(self, robot: Robot, world: World, servo: Servo, options: PlanarHybridOptions) -> None:
-        self.dt = options.dt
+        self.dt, self._robot = options.dt, robot
         self._problem = make_problem(robot, world, servo, options)
 
     @classmethod
     def build(cls, robot: Robot, world: World, servo: Servo, options: PlanarHybridOptions) -> PlanarHybrid:
         refuse_unknown(robot, world, servo)
-        for message in narrow_gaps(robot, world):
+        for message in narrow_gaps(robot, world) if options.contact == "centre" else ():
             warnings.warn(message, stacklevel=2)
         return cls(robot, world, servo, options)
 
@@ -139,6 +150,10 @@ class PlanarHybrid:
             elif impulse > 0.0:
                 detail += f", {impulse:.3g} N s"
             yield Event(float(time), JUMPS[int(kind)], detail)
+        yield from crossing_events(self._robot, trace)
+
+    def complete(self, trace: Trace) -> None:
+        trace.extra[: trace.cursor[0], CROSSING] = crossing_counts(self._robot, trace)
 
     def record_start(self, state: State, trace: Trace) -> None:
         nothing = CommandTable(*(np.zeros((0, 0)) for _ in CommandTable._fields))
