@@ -27,7 +27,10 @@ class Deepest(NamedTuple):
 def deepest_overlap(
     robot: Robot, world: World, position: FloatArray, angle: FloatArray, movable: FloatArray | None = None
 ) -> Deepest:
-    """Of links at `position` (rows, n, 2) [m] and `angle` (rows, n); `movable` (rows, movable, 2) [m]: where those are."""
+    """Of links at `position` (rows, n, 2) [m] and `angle` (rows, n).
+
+    `movable` (rows, movable, 2) [m]: where the obstacles are that can be pushed about.
+    """
     found = Deepest(0.0, NOWHERE, NOWHERE, NOWHERE)
     fixed = obstacle_pieces([thing for thing in world.obstacles if getattr(thing, "mass", None) is None])
     names = np.array([k for k in range(len(world.obstacles)) if k not in world.movable], dtype=np.int64)

@@ -45,10 +45,11 @@ def caption(run: Recording) -> str:
     return "\n".join(textwrap.fill(sentence, CAPTION) for sentence in remarks(run))
 
 
-def draw_caption(figure: Figure, text: str, bottom: float = 0.01) -> None:
+def draw_caption(figure: Figure, text: str, bottom: float | None = None) -> None:
+    """At a share of the height, or where the layout of the figure makes room for it."""
     if text:
-        look: dict[str, Any] = {"ha": "left", "va": "bottom", "fontsize": 8, "color": style.QUIET}
-        figure.supxlabel(text, x=0.01, y=bottom, **look)
+        place = {} if bottom is None else {"y": bottom}
+        figure.supxlabel(text, x=0.01, ha="left", va="bottom", fontsize=8, color=style.QUIET, **place)
 
 
 def middle(run: Recording) -> int:

@@ -283,7 +283,7 @@ def answer(problem: Problem, matrix: FloatArray, k: int, normal: float, tangenti
 @inlined
 def yielding(problem: Problem, k: int) -> float:
     """How contact k answers to its own force [1/kg]: where friction wedges it in, backwards."""
-    return max(abs(problem.matrix[k, k]), LEAST_ANSWER / problem.number[MASS])
+    return float(max(abs(problem.matrix[k, k]), LEAST_ANSWER / problem.number[MASS]))
 
 
 @kernel

@@ -122,8 +122,10 @@ def flow(problem: Problem, state: State, trace: Trace, begun: float, since: floa
 
 @kernel
 def another_way(problem: Problem, state: State, h: float, length: float) -> bool:
-    """What to try where contact forces cannot be found: a shorter step, whose stages stay nearer to its beginning, where
-    they could; then to accept what is nearly a solution until the end of this dt, with steps as long as before."""
+    """What to try where contact forces cannot be found: a shorter step, whose stages stay nearer to its beginning.
+
+    Then, if that is wanted, to accept what is nearly a solution until the end of this dt, with steps as long as before.
+    """
     number, ledger = problem.number, state.ledger
     if length > SHORTEST_TRIED:
         if number[SHORTENED] == 0.0:
