@@ -23,7 +23,7 @@ from pushpoint.mechanics.put_down import put_down
 from pushpoint.mechanics.rotation import headings
 from pushpoint.mechanics.spatial_overlap import spatial_overlaps
 from pushpoint.mechanics.spatial_pose import Attitude, moving_in_space, pose_of_tail, spatial_pose, turned_by
-from pushpoint.plants import Eventful, Plant, plants
+from pushpoint.plants import Completing, Eventful, Plant, plants
 from pushpoint.quantities import MOST_BEND
 from pushpoint.recording import Checkpoint, Recording
 from pushpoint.recording.assemble import RunClock, contact_set, data_set, event_set
@@ -494,6 +494,8 @@ class Run:
         )
         plant, extra = self.setup.plant, dict[ExtraColumn, FloatArray]()
         if isinstance(plant, Eventful):
+            if isinstance(plant, Completing):
+                plant.complete(self.trace)
             self.events = sorted([*self.events, *plant.events(self.trace)], key=itemgetter(0))
             extra = dict(zip(plant.extra_columns, self.trace.extra[:rows].T, strict=True))
         return Recording(

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pushpoint.mechanics.overlap import _links, _near, _obstacles, overlaps
+from pushpoint.mechanics.overlap import _near, link_pieces, obstacle_pieces, overlaps
 from pushpoint.robots import Link, Robot
 from pushpoint.types import FloatArray, Pose
 from pushpoint.worlds import Disc, Obstacle, Polygon, Wall, World
@@ -107,7 +107,7 @@ def test_of_ten_thousand_obstacles_only_neighbours_are_looked_at_closely() -> No
     line = np.stack([1 + 0.14 * np.arange(50), np.full(50, 5.05)], axis=1)
     pose = Pose(line, np.zeros(50), np.zeros((50, 2)), np.zeros(50))
     assert overlaps(robot, world, pose) == []
-    close, _ = _near(_links(robot, pose).box, _obstacles(world.obstacles).box)
+    close, _ = _near(link_pieces(robot, pose.position, pose.angle).box, obstacle_pieces(world.obstacles).box)
     assert len(close) <= 50 * 40  # at most ten squares of four edges for each link
 
 

@@ -118,7 +118,7 @@ def go(
     ticks, n = round(duration / settings.dt), len(robot.links)
     state = plant.initial_state(pose)
     trace = new_trace(n, ticks // every + 1, ticks, every)
-    trace = trace._replace(extra=np.zeros((len(trace.link), 2)))
+    trace = trace._replace(extra=np.zeros((len(trace.link), len(PlanarHybrid.extra_columns))))
     plant.record_start(state, trace)
     zeros = CommandTable(*(np.zeros((ticks, n - 1)) for _ in range(3)))
     trace, failure = plant.rollout(state, zeros, 1, trace)

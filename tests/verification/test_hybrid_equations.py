@@ -13,6 +13,7 @@ from pushpoint.mechanics.pose import moving, planar_pose
 from pushpoint.numerics.lcp.basis import SOLVED
 from pushpoint.numerics.lcp.friction import friction_bound
 from pushpoint.plants.planar_hybrid.flow import PULL, RATE
+from pushpoint.plants.planar_hybrid.model import SLOTS
 from pushpoint.robots import Servo, robots
 from pushpoint.types import FloatArray, Pose
 from pushpoint.worlds import Disc
@@ -67,11 +68,11 @@ def test_accelerations_are_those_of_the_dense_matrices(n: int, printed: bool) ->
         # Round-off of both, amplified by M: measured 8e-15 at most.
         assert off(found[n + 2 : 2 * n + 4], expected) <= 1e-10
         np.testing.assert_allclose(found[: n + 2], at.dq, atol=1e-13)
-        sums = found[2 * n + 4 : 7 * n + 4].reshape(n, 5)
-        np.testing.assert_allclose(sums[1:, 4], torque, rtol=1e-12, atol=1e-12)
+        sums, push = found[2 * n + 4 : 5 * n + 4].reshape(n, 3), found[5 * n + 4 : 7 * n + 4].reshape(n, 2)
+        np.testing.assert_allclose(sums[1:, 2], torque, rtol=1e-12, atol=1e-12)
         v = dense.velocities(at)
-        assert off(sums[:, 2:4], -0.3 * has.m * 9.81 * v / np.sqrt((v**2).sum(axis=1) + 1e-6)[:, np.newaxis]) <= 1e-12
-        across = sums[:, 1] * np.cos(at.theta) - sums[:, 0] * np.sin(at.theta)
+        assert off(sums[:, :2], -0.3 * has.m * 9.81 * v / np.sqrt((v**2).sum(axis=1) + 1e-6)[:, np.newaxis]) <= 1e-12
+        across = push[:, 1] * np.cos(at.theta) - push[:, 0] * np.sin(at.theta)
         held = np.flatnonzero(alpha)
         assert np.abs(across[held] * alpha[held] - force).max(initial=0.0) <= 1e-9 * max(1.0, force.max(initial=0.0))
         # The powers add up to what the kinetic energy gains, here by central differences over 2e-6 s.
@@ -253,6 +254,14 @@ def test_contacts_found_are_those_of_all_pairs(contact: str) -> None:
                     for d in discs
                 ]
             )
+            if contact == "point":  # it touches all of them
+                slots = slice(SLOTS * i, SLOTS * (i + 1))
+                touched = mod.state.touch["obstacle"][slots][mod.state.alpha[slots] != 0]
+                expected = np.flatnonzero(gaps <= 0)
+                seen += len(expected)
+                assert len(expected) <= SLOTS
+                assert sorted(touched) == expected.tolist()
+                continue
             assert (mod.state.alpha[i] != 0) == (gaps.min() <= 0), gaps.min()
             if gaps.min() <= 0:
                 seen += 1

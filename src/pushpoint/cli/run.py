@@ -70,6 +70,9 @@ def summary(
     scenario: Scenario, recording: Recording, files: dict[str, str], error: str | None = None
 ) -> dict[str, Any]:
     """What --json prints."""
+    from pushpoint.analysis.penetration import deepest
+    from pushpoint.analysis.remarks import advice
+
     residual = recording.data["step_residual"]
     metrics = recording.metrics()
     simulated = float(recording.data["time"][-1] - recording.data["time"][0])
@@ -84,6 +87,8 @@ def summary(
             "max": float(residual.max()) if residual.size else 0.0,
             "mean": float(residual.mean()) if residual.size else 0.0,
         },
+        "penetration": deepest(recording)._asdict(),
+        "advice": advice(recording),
         "files": files,
     }
     return found if error is None else found | {"error": error}
@@ -93,15 +98,19 @@ def _print_metrics(recording: Recording) -> None:
     from rich.table import Table
     from rich.text import Text
 
+    from pushpoint.analysis.remarks import remarks
+
     table = Table(title=Text(recording.scenario.name), title_justify="left", box=None, show_header=False)
     for name, value in recording.metrics().items():
         table.add_row(Text(name), f"{value:.6g}")
     results().print(table)
-    for line in _told(recording):
+    for line in _first_events(recording):
+        results().print(Text(line))
+    for line in remarks(recording):
         results().print(Text(line))
 
 
-def _told(recording: Recording) -> list[str]:
+def _first_events(recording: Recording) -> list[str]:
     """The first events of a run, and how many more there are."""
     events = recording.events
     rows = zip(events["time"].values, events["name"].values, events["detail"].values, strict=True)

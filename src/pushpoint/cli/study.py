@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from pushpoint.studies.summary import Spread, Summary, VariantSummary
 
 ALL_FAILED = 3
+SHOWN_FAILURES = 5
 INTERRUPTED = 130  # as shells have it
 
 app = typer.Typer(help="Many runs of one scenario, and what they show together.", no_args_is_help=True)
@@ -93,7 +94,7 @@ def show(
     if as_json:
         print_json(summary.as_dict() | {"status": status(found)})
     else:
-        _print(summary)
+        _print(summary, found)
 
 
 def parsed_seeds(text: str) -> list[int]:
@@ -133,7 +134,7 @@ def _finish(found: Results, folder: Path, as_json: bool) -> None:
     if as_json:
         print_json(summary.as_dict() | {"status": status(found), "runs": found.table(), "files": files})
     else:
-        _print(summary)
+        _print(summary, found)
     for path in files.values():
         say(f"wrote {path}")
     _remark(found)
@@ -173,8 +174,8 @@ def _remark(found: Results) -> None:
         say("runs with different seeds are equal: nothing here depends on the seed; --jitter 1e-4 shifts the start")
 
 
-def _print(summary: Summary) -> None:
-    """Two tables: each variant by itself; each against the first."""
+def _print(summary: Summary, found: Results) -> None:
+    """Three tables: each variant by itself; each against the first; runs that failed."""
     percent = f"[{100 * summary.confidence:g} %]"
     first, *others = summary.variants
     columns = tuple(summary.variants[first].columns)
@@ -188,6 +189,12 @@ def _print(summary: Summary) -> None:
         rows = [(column, label, *_comparison(summary, label, column)) for column in columns for label in others]
         headings = ("measure", "variant", "pairs", f"difference {percent}", "p", "share", "p")
         _print_table(f"against {first}, seed by seed", headings, rows)
+    failed = [(row.variant, f"{row.seed}", row.message) for row in found.rows if row.failed]
+    if failed:
+        more = [("...", "", f"and {len(failed) - SHOWN_FAILURES} more, in runs.csv")] * (len(failed) > SHOWN_FAILURES)
+        _print_table("failed runs", ("variant", "seed", "message"), [*failed[:SHOWN_FAILURES], *more])
+    for line in _notes(summary):
+        results().print(line, markup=False)
 
 
 def _print_table(title: str, headings: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
@@ -198,14 +205,42 @@ def _print_table(title: str, headings: Sequence[str], rows: Sequence[Sequence[st
     used = [k for k in range(len(headings)) if any(row[k] for row in rows)]
     table = Table(title=Text(title), title_justify="left", box=None, padding=(0, 1))
     for k in used:
-        table.add_column(headings[k], overflow="fold", no_wrap=k > 1)
+        table.add_column(headings[k], overflow="fold", no_wrap=k > 1 and headings[k] != "message")
     for row in rows:
         table.add_row(*(Text(row[k]) for k in used))
     results().print(table)
 
 
 def _runs(variant: VariantSummary) -> str:
-    return f"{variant.runs}, {variant.failed} failed" if variant.failed else f"{variant.runs}"
+    """`19 + 1 failed`: runs that ended, and others apart."""
+    if not variant.failed:
+        return f"{variant.runs}"
+    return f"{variant.runs - variant.failed} + {variant.failed} failed"
+
+
+def _notes(summary: Summary) -> Iterator[str]:
+    """How failed runs count, and in which runs steps were accepted."""
+    from pushpoint.studies.summary import FAILED_RUNS
+
+    for label, variant in summary.variants.items():
+        for column, spread in variant.columns.items():
+            if spread.share is not None and variant.failed:
+                share = spread.share
+                yield (
+                    f"{label}: {column} is above {share.beyond:g} in {share.count} of {share.total - share.failed} "
+                    f"runs that ended; {_counted(share.failed, 'failed run')} as not above: {share.count} of {share.total}"
+                )
+        if variant.accepted:
+            yield (
+                f"{label}: {variant.accepted_steps} steps in {variant.accepted} of {variant.runs} runs were not solved "
+                "to the tolerance, but accepted (plant.on_failure)"
+            )
+    if any(variant.failed for variant in summary.variants.values()):
+        yield FAILED_RUNS
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{count} {what} counts" if count == 1 else f"{count} {what}s count"
 
 
 def _spread(spread: Spread) -> tuple[str, str, str]:

@@ -39,29 +39,37 @@ def overlaps(robot: Robot, world: World, pose: Pose) -> list[tuple[int, int, flo
     The depth is how far a link would have to be shifted to be clear of a disc or a polygon. A thin wall has no
     inside: a link that its axis crosses is as deep as its radius, however it crosses.
     """
-    links, things = _links(robot, pose), _obstacles(world.obstacles)
-    link, piece = _near(links.box, things.box)
-    if not len(link):
-        return []
-    one, other = links.chosen(link), things.chosen(piece)
-    pairs, member = np.unique(np.stack([one.owner, other.owner], axis=1), axis=0, return_inverse=True)
-    member = member.reshape(-1)
-    depth = np.full(len(pairs), -np.inf)
-    np.maximum.at(depth, member, one.radius + other.radius - _distance(one, other))
-    inside = _inside(one, other, member, len(pairs))
-    depth = np.where(inside > 0, links.radius[pairs[:, 0]] + inside, depth)
-    found = [(int(i), int(k), float(d)) for (i, k), d in zip(pairs, depth, strict=True) if d > 0]
+    link, obstacle, depth = depths(link_pieces(robot, pose.position, pose.angle), obstacle_pieces(world.obstacles))
+    found = [(int(i), int(k), float(d)) for i, k, d in zip(link, obstacle, depth, strict=True) if d > 0]
     return sorted(found, key=lambda row: -row[2])
 
 
-def _links(robot: Robot, pose: Pose) -> Pieces:
+def depths(links: Pieces, things: Pieces) -> tuple[IntArray, IntArray, FloatArray]:
+    """Owners of pieces that are near each other, and how deep the first lies in the second [m]: negative if outside."""
+    link, piece = _near(links.box, things.box)
+    if not len(link):
+        return link, piece, np.zeros(0)
+    one, other = links.chosen(link), things.chosen(piece)
+    obstacles = int(other.owner.max()) + 1
+    pairs, member = np.unique(one.owner * obstacles + other.owner, return_inverse=True)
+    depth = np.full(len(pairs), -np.inf)
+    np.maximum.at(depth, member, one.radius + other.radius - _distance(one, other))
+    inside = _inside(one, other, member, len(pairs))
+    owner, obstacle = pairs // obstacles, pairs % obstacles
+    return owner, obstacle, np.where(inside > 0, links.radius[owner] + inside, depth)
+
+
+def link_pieces(robot: Robot, position: FloatArray, angle: FloatArray) -> Pieces:
+    """The links of one pose, (n, 2) and (n,), or of many, (rows, n, 2) and (rows, n): then numbered row by row."""
     half_core, radius = np.array([(link.half_core, link.radius) for link in robot.links]).T
-    along = half_core[:, np.newaxis] * np.stack([np.cos(pose.angle), np.sin(pose.angle)], axis=1)
-    start, end, number = pose.position - along, pose.position + along, np.arange(len(radius))
-    return Pieces(start, end, radius, _boxes(start, end, radius), number, np.zeros_like(number))
+    along = half_core[:, np.newaxis] * np.stack([np.cos(angle), np.sin(angle)], axis=-1)
+    start, end = (position - along).reshape(-1, 2), (position + along).reshape(-1, 2)
+    number, thick = np.arange(len(start)), np.resize(radius, len(start))
+    return Pieces(start, end, thick, _boxes(start, end, thick), number, np.zeros_like(number))
 
 
-def _obstacles(obstacles: Sequence[Obstacle]) -> Pieces:
+def obstacle_pieces(obstacles: Sequence[Obstacle]) -> Pieces:
+    """All obstacles; those of space alone have no pieces."""
     points: list[tuple[float, float]] = []
     radius: list[float] = []
     kind: list[tuple[int, int]] = []  # obstacle, and whether it is a polygon

@@ -63,3 +63,12 @@ class Eventful(Protocol):
     def events(self, trace: Trace) -> Iterator[Event]:
         """The events of a trace, for people."""
         ...
+
+
+@runtime_checkable
+class Completing(Protocol):
+    """A plant whose extra columns follow partly from whole rows."""
+
+    def complete(self, trace: Trace) -> None:
+        """Fill in the extra columns that follow from whole rows, once a run is over."""
+        ...

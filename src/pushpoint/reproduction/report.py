@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from pushpoint.analysis.remarks import advice, remarks
 from pushpoint.errors import SolverFailure, UnknownName
 from pushpoint.reproduction import Claim, claims
 from pushpoint.reproduction._runs import labels, later_outcomes, needed, question
@@ -87,7 +88,7 @@ class Report:
             "confirmed": sum(verdict.confirmed for verdict in self.verdicts),
             "claims": [verdict.as_dict() for verdict in self.verdicts],
             "scenarios": {
-                name: {"wall_time_s": run.wall_time_s, "metrics": run.metrics()}
+                name: {"wall_time_s": run.wall_time_s, "metrics": run.metrics(), "advice": advice(run)}
                 for name, run in self.recordings.items()
             },
         }
@@ -108,6 +109,9 @@ class Report:
         notes += [f"- `{v.claim.id}`: not measured, {v.problem}" for v in self.verdicts if v.problem]
         if notes:
             lines += ["", "## Notes", "", *notes]
+        said = [f"- `{name}`: {sentence}." for name, run in self.recordings.items() for sentence in remarks(run)]
+        if said:
+            lines += ["", "## Remarks on runs", "", *said]
         for title, path in figures.items():
             lines += ["", f"## {title}", "", f"![{title}]({path})"]
         return "\n".join(lines) + "\n"

@@ -42,6 +42,7 @@ class Outcome:
     answers: dict[str, float] = field(default_factory=dict)
     problems: dict[str, str] = field(default_factory=dict)
     events: Counter[str] = field(default_factory=Counter)  # of the controllers, by name
+    accepted_steps: int = 0  # that were not solved to the tolerance, of all runs
     wall_time_s: float = 0.0  # of the simulations
 
 
@@ -77,6 +78,7 @@ def _note(recording: Recording | None, outcome: Outcome) -> None:
     if recording is not None:
         outcome.events.update(str(name) for name in recording.events["name"].values)
         outcome.wall_time_s += recording.wall_time_s
+        outcome.accepted_steps += int(recording.metrics()["accepted_steps"])
 
 
 def _ask(name: str, question: Question, recordings: Mapping[str, Recording], outcome: Outcome) -> None:

@@ -18,7 +18,7 @@ from pushpoint.studies.summary import Summary, summarised
 
 STUDY_FILE, ROWS_FILE, SUMMARY_FILE = "study.yaml", "runs.csv", "summary.json"
 EVENTS = "events."  # begins the columns that count control events
-OWN_COLUMNS = ("variant", "seed", "status", "message", "wall_time_s")
+OWN_COLUMNS = ("variant", "seed", "status", "message", "wall_time_s", "accepted")
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +32,7 @@ class Row:
     wall_time_s: float  # of the simulation alone
     values: dict[str, float] = field(default_factory=dict)  # by column of the study
     events: dict[str, int] = field(default_factory=dict)  # how often the controller reported each
+    accepted: int = 0  # steps that were not solved to the tolerance, but that the run went on after
 
     @property
     def failed(self) -> bool:
@@ -112,4 +113,5 @@ def _read(study: Study, cells: dict[str, str]) -> Row:
         wall_time_s=float(cells["wall_time_s"]),
         values={column: float(cells[column]) for column in study.columns if cells[column] != ""},
         events={name: count for name, count in counts.items() if count},
+        accepted=int(cells.get("accepted") or 0),  # older files have no such column
     )

@@ -101,6 +101,7 @@ def _row(variant: str, seed: int, outcome: Outcome) -> Row:
         wall_time_s=outcome.wall_time_s,
         values={} if failed else outcome.answers,
         events=dict(sorted(outcome.events.items())),
+        accepted=outcome.accepted_steps,
     )
 
 

@@ -21,6 +21,8 @@ from pushpoint.studies.statistics import (
 )
 from pushpoint.studies.study import Study
 
+FAILED_RUNS = "a share counts failed runs as not above; medians, quartiles and differences leave them out"
+
 
 class MeasuredRun(Protocol):
     """What is needed of a row."""
@@ -32,15 +34,19 @@ class MeasuredRun(Protocol):
     @property
     def failed(self) -> bool: ...
     @property
+    def accepted(self) -> int: ...
+    @property
     def values(self) -> Mapping[str, float]: ...
 
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """How many of all runs are above a threshold. A failed run, or one without a number, is not."""
+    """How many of all runs are above a threshold. A failed run, or one without a number, is not, but it counts."""
 
     beyond: float
     count: int
+    total: int  # of all runs
+    failed: int  # of these, counted as not above
     share: float
     interval: Interval
 
@@ -78,10 +84,12 @@ class Comparison:
 
 @dataclass(frozen=True, slots=True)
 class VariantSummary:
-    """One variant: how many runs, and each column."""
+    """One variant: how many runs, how many of them failed or have accepted steps, and each column."""
 
     runs: int
     failed: int
+    accepted: int  # runs with steps that were not solved to the tolerance, but accepted
+    accepted_steps: int  # of all its runs
     columns: dict[str, Spread]
     against_first: dict[str, Comparison] | None  # None for the first itself
 
@@ -95,7 +103,7 @@ class Summary:
     variants: dict[str, VariantSummary]
 
     def as_dict(self) -> dict[str, Any]:
-        return asdict(self)
+        return asdict(self) | {"failed_runs": FAILED_RUNS}
 
 
 Runs = dict[int, MeasuredRun]  # by seed
@@ -120,6 +128,8 @@ def _variant(study: Study, runs: Runs, first: Runs | None) -> VariantSummary:
     return VariantSummary(
         runs=len(runs),
         failed=sum(run.failed for run in runs.values()),
+        accepted=sum(run.accepted > 0 for run in runs.values()),
+        accepted_steps=sum(run.accepted for run in runs.values()),
         columns={name: _spread(runs, name, study.beyond.get(name)) for name in study.columns},
         against_first=against,
     )
@@ -142,7 +152,8 @@ def _numbers(runs: Runs, column: str) -> dict[int, float]:
 
 def _share(runs: Runs, column: str, threshold: float) -> Share:
     count, total = len(_seeds_beyond(runs, column, threshold)), len(runs)
-    return Share(threshold, count, count / total if total else math.nan, share_interval(count, total))
+    failed, share = sum(run.failed for run in runs.values()), count / total if total else math.nan
+    return Share(threshold, count, total, failed, share, share_interval(count, total))
 
 
 def _seeds_beyond(runs: Runs, column: str, threshold: float) -> set[int]:

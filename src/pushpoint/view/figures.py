@@ -18,7 +18,17 @@ from pushpoint.analysis import Curve
 from pushpoint.files import write_bytes
 from pushpoint.view import style
 from pushpoint.view.bodies import FORCE_WINDOW, draw_arrows, draw_robot
-from pushpoint.view.panels import INSTANTS, STRENGTHS, draw_coordinate, draw_energy, draw_loads, headline, middle
+from pushpoint.view.panels import (
+    INSTANTS,
+    STRENGTHS,
+    caption,
+    draw_caption,
+    draw_coordinate,
+    draw_energy,
+    draw_loads,
+    headline,
+    middle,
+)
 from pushpoint.view.scene import Box, draw_movable, draw_scene, movable, view_box
 from pushpoint.view.space import is_spatial
 from pushpoint.view.space_figure import space_figure
@@ -54,6 +64,7 @@ def run_figure(run: Recording, published: Mapping[str, Curve] | None = None) -> 
         draw_loads(figure.add_subplot(rows[2, 0]), run)
         draw_energy(figure.add_subplot(rows[2, 1]), run)
         figure.suptitle(headline(run), x=0.01, ha="left", fontsize=12, fontweight="bold")
+        draw_caption(figure, caption(run))
         return figure
 
 

@@ -9,15 +9,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pushpoint.analysis import Curve
+from pushpoint.analysis.remarks import remarks
 from pushpoint.view import style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
     from pushpoint.recording.recording import Recording
     from pushpoint.types import FloatArray
 
 HEADLINE = 92  # characters that fit into the width of a figure
+CAPTION = 150  # the same for the smaller letters below it
 INSTANTS = (0.0, 1 / 3, 2 / 3, 1.0)  # at which the robot is shown, as shares of the duration
 STRENGTHS = (0.18, 0.32, 0.5, 1.0)  # of the robot's colours at these instants
 TIME_BINS = 250  # of the force map
@@ -35,6 +38,18 @@ def headline(run: Recording) -> str:
     """Name and title of the scenario."""
     title = run.scenario.title
     return textwrap.fill(f"{run.scenario.name}: {title}" if title else run.scenario.name, HEADLINE)
+
+
+def caption(run: Recording) -> str:
+    """For below the panels: what people should know before they believe them. Empty if there is nothing."""
+    return "\n".join(textwrap.fill(sentence, CAPTION) for sentence in remarks(run))
+
+
+def draw_caption(figure: Figure, text: str, bottom: float | None = None) -> None:
+    """At a share of the height, or where the layout of the figure makes room for it."""
+    if text:
+        place = {} if bottom is None else {"y": bottom}
+        figure.supxlabel(text, x=0.01, ha="left", va="bottom", fontsize=8, color=style.QUIET, **place)
 
 
 def middle(run: Recording) -> int:

@@ -16,6 +16,8 @@ from pushpoint.view.bodies import FORCE_WINDOW
 from pushpoint.view.panels import (
     INSTANTS,
     STRENGTHS,
+    caption,
+    draw_caption,
     draw_coordinate,
     draw_energy,
     draw_forces,
@@ -111,7 +113,8 @@ def space_figure(run: Recording, published: Mapping[str, Curve]) -> Figure:
         views = views_for(boxes, wide, TALLEST if is_tall else HIGHEST)
         curves = start if is_tall else start + views.height + AXIS + TITLE
         maps = start + views.height + AXIS + TITLE if is_tall else curves + PLOT + AXIS + TITLE
-        sheet = Sheet(WIDTH, maps + MAP + AXIS)
+        said = caption(run)
+        sheet = Sheet(WIDTH, maps + MAP + AXIS + ENTRY * (said.count("\n") + 2 if said else 0))
         _draw_views(sheet, run, views, start)
         for axes, axis in zip(_curves(sheet, views, curves, is_tall), "xyz", strict=True):
             draw_coordinate(axes, run, axis, published)
@@ -122,6 +125,7 @@ def space_figure(run: Recording, published: Mapping[str, Curve]) -> Figure:
         sheet.figure.suptitle(
             headline(run), x=0.01, y=1 - 0.12 / sheet.height, ha="left", va="top", fontsize=12, fontweight="bold"
         )
+        draw_caption(sheet.figure, said, bottom=0.05 / sheet.height)
         high = 1 - (HEAD + LINE * lines) / sheet.height
         marks = marks_of(run)
         sheet.figure.legend(handles=marks, ncols=len(marks), loc="upper left", bbox_to_anchor=(0.0, high + 0.004))

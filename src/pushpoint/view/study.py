@@ -47,8 +47,9 @@ def _draw_column(axes: Axes, results: Results, summary: Summary, column: str) ->
         _draw_runs(axes, place, values)
         spread = variant.columns[column]
         _draw_median(axes, place, spread.median, spread.interval)
-        absent = int(np.sum(~np.isfinite(values)))
-        labels.append(f"{label}\n{absent} without a number" if absent else label)
+        absent = int(np.sum(~np.isfinite(values))) - variant.failed
+        notes = [f"{variant.failed} failed"] * (variant.failed > 0) + [f"{absent} without a number"] * (absent > 0)
+        labels.append("\n".join([label, *notes]))
     threshold = results.study.beyond.get(column)
     if threshold is not None:
         axes.axhline(threshold, color=style.QUIET, linewidth=1.0, linestyle="--", zorder=1)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
-from pushpoint.fields import Frozen
+from pushpoint.fields import Frozen, InvalidFields, Problem
 from pushpoint.quantities import Iterations, TimeStep
 
 
@@ -23,3 +24,12 @@ class MujocoOptions(Frozen):
     max_iterations: Iterations = 100
     dimensions: Literal[2, 3] | None = None  # None: 3 if robot or world leave the plane
     self_contact: bool = False  # links that are not neighbours push each other; in space only
+
+    @model_validator(mode="before")
+    @classmethod
+    def _without_failures(cls, data: Any) -> Any:
+        """The option of our plants is refused by name."""
+        if isinstance(data, Mapping) and "on_failure" in data:
+            reason = "mujoco has no such option, as it takes every step as its solver leaves it"
+            raise InvalidFields(cls.__name__, [Problem(("on_failure",), repr(data["on_failure"]), reason)])
+        return data

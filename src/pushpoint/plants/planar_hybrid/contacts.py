@@ -43,8 +43,11 @@ def place_links(problem: Problem, vector: FloatArray) -> None:
 
 
 @kernel
-def nearest(problem: Problem, i: int) -> tuple[int, float]:
-    """The obstacle whose edge is nearest to link i, and the gap [m]; -1 if there is none within REACH, P1 (32)."""
+def nearest(problem: Problem, state: State, i: int, untouched: bool) -> tuple[int, float]:
+    """The obstacle whose edge is nearest to link i, and the gap [m]; -1 if there is none within REACH, P1 (32).
+
+    `untouched`: of those that the link is not in contact with.
+    """
     a, grid = problem.link[i], problem.grid
     found, least = -1, APART
     full = a.axis + a.radius + REACH
@@ -61,9 +64,29 @@ def nearest(problem: Problem, i: int) -> tuple[int, float]:
                 limit = problem.disc[item, 2] + full
                 if dx * dx + dy * dy < limit * limit:
                     gap = gap_to(problem, i, item)
-                    if gap < least:
+                    if gap < least and not (untouched and slot_of(problem, state, i, item) >= 0):
                         found, least = item, gap
     return found, least
+
+
+@kernel
+def slot_of(problem: Problem, state: State, i: int, obstacle: int) -> int:
+    """The slot in which link i touches this obstacle, -1 if it does not."""
+    per_link = state.alpha.shape[0] // problem.link.shape[0]
+    for s in range(per_link * i, per_link * (i + 1)):
+        if state.alpha[s] != 0 and int(state.touch[s].obstacle) == obstacle:
+            return s
+    return -1
+
+
+@kernel
+def free_slot(problem: Problem, state: State, i: int) -> int:
+    """A slot of link i without a contact, -1 if there is none."""
+    per_link = state.alpha.shape[0] // problem.link.shape[0]
+    for s in range(per_link * i, per_link * (i + 1)):
+        if state.alpha[s] == 0:
+            return s
+    return -1
 
 
 @kernel
@@ -85,25 +108,43 @@ def side_of(problem: Problem, i: int, obstacle: int) -> int:
 @kernel
 def gather_contacts(problem: Problem, state: State) -> None:
     """The rows of all links in contact; of two links that touch an obstacle with the joint they share, one."""
-    count = 0
-    for i in range(problem.link.shape[0]):
-        if state.alpha[i] == 0:
+    count, per_link = 0, state.alpha.shape[0] // problem.link.shape[0]
+    for s in range(state.alpha.shape[0]):
+        if state.alpha[s] == 0 or count == problem.contact.shape[0] - 1:
             continue
         c = problem.contact[count]
-        describe(problem, c, i, state.alpha[i], int(state.touch[i].obstacle))
-        if count == 0 or problem.number[CENTRE] > 0.0 or not same_point(c, problem.contact[count - 1]):
-            problem.basic[count] = state.pushing[i]
+        c.slot, c.leaving = s, state.leaving[s]
+        describe(problem, c, s // per_link, state.alpha[s], int(state.touch[s].obstacle))
+        if problem.number[CENTRE] > 0.0 or not same_point(problem.contact, count):
+            problem.basic[count] = state.pushing[s]
             count += 1
     problem.touching[0] = count
 
 
-@inlined
-def same_point(c: Records, other: Records) -> bool:
-    dx, dy = c.point_x - other.point_x, c.point_y - other.point_y
-    return bool(c.obstacle == other.obstacle and dx * dx + dy * dy < SAME_POINT)
+@kernel
+def normal_speed(problem: Problem, state: State, s: int) -> float:
+    """Of the contact in slot s [m/s], negative if it approaches; links are placed already."""
+    c = problem.contact[problem.contact.shape[0] - 1]
+    i = s // (state.alpha.shape[0] // problem.link.shape[0])
+    describe(problem, c, i, state.alpha[s], int(state.touch[s].obstacle))
+    return float(c.speed)
 
 
-@inlined
+@kernel
+def same_point(contact: Records, count: int) -> bool:
+    """Whether the link before touches the obstacle of contact `count` where this one does."""
+    c = contact[count]
+    for k in range(count - 1, -1, -1):
+        other = contact[k]
+        if other.link < c.link - 1.0:
+            return False
+        dx, dy = c.point_x - other.point_x, c.point_y - other.point_y
+        if c.obstacle == other.obstacle and dx * dx + dy * dy < SAME_POINT:
+            return True
+    return False
+
+
+@kernel
 def describe(problem: Problem, c: Records, i: int, alpha: int, obstacle: int) -> None:
     """Everything that the row of a contact needs, P1 (36)-(39)."""
     a, disc = problem.link[i], problem.disc
@@ -153,7 +194,7 @@ def remember(state: State, contact: Records, count: IntArray) -> None:
     """Keep what observations and recordings tell of the contacts."""
     for k in range(count[0]):
         c = contact[k]
-        t = state.touch[int(c.link)]
+        t = state.touch[int(c.slot)]
         t.place, t.normal_x, t.normal_y = c.place, c.normal_x, c.normal_y
         t.point_x, t.point_y = c.point_x, c.point_y
         t.slip = 1.0 if c.friction > 0.0 else 0.0

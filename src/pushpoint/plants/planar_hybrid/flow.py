@@ -13,18 +13,28 @@ from pushpoint.numerics.projections import clip
 from pushpoint.numerics.records import Records
 from pushpoint.plants.planar_hybrid.contacts import gather_contacts, place_links
 from pushpoint.plants.planar_hybrid.model import (
+    ACCEPT,
+    ACCEPTED,
     CENTRE,
     DAMPING,
+    DT,
     EVALUATIONS,
+    FALLBACKS,
     FRICTION_RATE,
     FRICTION_SPEED,
+    LENIENT,
     LIMIT,
     MASS,
     PRINTED,
+    PUSH,
     RESIDUAL,
+    SPARE,
     STIFFNESS,
     SUMS,
+    SUSPECT,
+    TOLERANCE,
     WEIGHT,
+    WORKS,
     WORST_LINK,
     Problem,
     State,
@@ -32,14 +42,23 @@ from pushpoint.plants.planar_hybrid.model import (
 from pushpoint.types import FloatArray
 
 # P1 (48) and (53) hold where the normal speed v is zero. In general a + RATE v >= 0: an approach, made by integration
-# errors, is taken back at this rate. A link that leaves must not come to a stop faster than at LEAVING: forces that act
-# before it has stopped do work on the robot, the less the higher this rate.
+# errors, is taken back at this rate.
 RATE = 200.0  # [1/s]
+# A link that leaves is free until it has stopped, which is a jump of its own: forces that act earlier do work on the
+# robot. Speeds below FADING are none: they are taken back.
 LEAVING = 2000.0  # [1/s]
+FADING = 1e-5  # [m/s]
 # At the true contact point, what the gap is off is taken back too: a + RATE v + RATE^2 / 4 gap >= 0, critically damped.
 PULL = RATE * RATE / 4.0  # [1/s2]
+LEAST_ANSWER = 1e-3  # of a contact to its own force, of that of the whole robot
 COMPLIANCE = 1e-10  # of the answer of a contact to its own force
-OK, UNSOLVED = 0, 1
+EXACT = 1e-8  # residual of forces that are a solution, whatever the solver says of them
+HUGE = 1e7  # weights of the robot: forces above are made of round-off
+ATTEMPTS, COMPLIANT = 5, 3  # at a problem, and from which on contacts yield
+ACCEPTABLE = 1e-3  # residual of forces that a run may go on with if `on_failure` is "accept"
+MILLIMETRE = 1e-3  # [m], against the weight: energy that counts as little
+FREE = 1e30  # [m/s2], in place of the acceleration of a link that leaves: no force is needed
+OK, UNSOLVED, CROWDED = 0, 1, 3  # types.Status
 
 
 @kernel
@@ -49,14 +68,20 @@ def sums_at(n: int, i: int) -> int:
 
 
 @kernel
-def works_at(n: int) -> int:
+def pushes_at(n: int, slot: int) -> int:
+    """Where the integrals of a contact begin."""
+    return sums_at(n, n) + PUSH * slot
+
+
+@kernel
+def works_at(vector: FloatArray) -> int:
     """Where the works begin."""
-    return sums_at(n, n)
+    return int(vector.shape[0]) - WORKS
 
 
 @kernel
 def slopes(problem: Problem, state: State, vector: FloatArray, since: float, out: FloatArray) -> int:
-    """d(vector)/dt at `vector`, `since` [s] after the tick began; OK, or UNSOLVED if contact forces cannot be found."""
+    """d(vector)/dt at `vector`, `since` [s] after the tick began; OK, UNSOLVED or CROWDED."""
     problem.number[EVALUATIONS] += 1.0
     place_links(problem, vector)
     gather_contacts(problem, state)
@@ -64,6 +89,8 @@ def slopes(problem: Problem, state: State, vector: FloatArray, since: float, out
     drive_joints(problem, vector, since)
     factor_joints(problem.link)
     status = OK
+    if problem.number[CENTRE] == 0.0 and problem.touching[0] == problem.link.shape[0] + SPARE:
+        return CROWDED
     if problem.touching[0] > 0:
         status = find_contact_forces(problem)
     else:
@@ -108,41 +135,100 @@ def free_accelerations(problem: Problem) -> None:
 @inlined
 def find_contact_forces(problem: Problem) -> int:
     """Solve P1 (53) and find the accelerations under its forces."""
-    count = problem.touching[0]
+    count, pull = problem.touching[0], 0.0 if problem.number[CENTRE] > 0.0 else PULL
     free_accelerations(problem)
     for k in range(count):
         c = problem.contact[k]
-        pull = 0.0 if problem.number[CENTRE] > 0.0 else PULL
         rate = RATE if c.speed < 0.0 else LEAVING
-        problem.free[k] = along(problem.link, c) + c.bias + rate * c.speed + pull * c.gap
+        problem.free[k] = FREE if c.leaving > 0.0 else along(problem.link, c) + c.bias + rate * c.speed + pull * c.gap
     for k in range(count):
         answer(problem, problem.matrix, k, 1.0, rubbing(problem, problem.contact[k]))
-    solved = complement(problem)
-    note_residual(problem, problem.number[WEIGHT])
+    solved = complement(problem, problem.number[WEIGHT], False)
     for i in range(problem.link.shape[0]):
         a = problem.link[i]
         a.fx, a.fy, a.moment = a.free_fx, a.free_fy, a.free_moment
     for k in range(count):
         c = problem.contact[k]
         c.force = problem.force[k]
-        add_push(problem.link, c, c.force, c.force * rubbing(problem, c))
+        rub = c.force * rubbing(problem, c)
+        c.push_x, c.push_y = c.force * c.normal_x + rub * c.tangent_x, c.force * c.normal_y + rub * c.tangent_y
+        add_push(problem.link, c, c.force, rub)
     accelerate_all(problem.link)
     return solved
 
 
 @kernel
-def complement(problem: Problem) -> int:
-    """Solve the complementarity problem by pivoting from the contacts that pushed last.
+def complement(problem: Problem, scale: float, impact: bool) -> int:
+    """Solve the complementarity problem by pivoting: from the contacts that pushed last, then from others.
 
-    Where contacts depend on each other, a little compliance tells which of them pushes; the residual shows it.
+    Where contacts depend on each other, a little compliance says which of them pushes; the residual shows it. What has
+    no solution is UNSOLVED, unless the best of what was found is good enough to go on with. Residuals are natural maps
+    in terms of forces, or of impulses, over `scale`.
     """
-    count, matrix = problem.touching[0], problem.matrix
-    solved, _ = pivot(matrix, problem.free, count, problem.force, problem.basic, problem.pivoting)
-    if solved != SOLVED:
-        for k in range(count):
-            matrix[k, k] *= 1.0 + COMPLIANCE
-        solved, _ = pivot(matrix, problem.free, count, problem.force, problem.basic, problem.pivoting)
-    return OK if solved == SOLVED else UNSOLVED
+    count, best = problem.touching[0], math.inf
+    for attempt in range(ATTEMPTS):
+        if attempt > 0:
+            start_again(problem, attempt)
+        solved, _ = pivot(problem.matrix, problem.free, count, problem.force, problem.basic, problem.pivoting)
+        off, largest = natural_map(problem, scale)
+        if (solved == SOLVED or off <= EXACT) and largest <= HUGE:
+            note_residual(problem, off)
+            return OK
+        best = keep_better(problem, scale, best)
+    return accept(problem, best, impact)
+
+
+@inlined
+def start_again(problem: Problem, attempt: int) -> None:
+    """Pivoting finds the solution of a P-matrix from every start, those of others from some: none or all push."""
+    problem.number[FALLBACKS] += 1.0
+    for k in range(problem.touching[0]):
+        problem.basic[k] = attempt % 2 == 0
+        if attempt == COMPLIANT:
+            problem.matrix[k, k] *= 1.0 + COMPLIANCE
+
+
+@kernel
+def keep_better(problem: Problem, scale: float, best: float) -> float:
+    """Keep forces that only push if they are better than those kept before; returns the residual of the better ones."""
+    count = problem.touching[0]
+    for k in range(count):
+        problem.force[k] = problem.force[k] if problem.force[k] > 0.0 else 0.0  # so written, NaN goes too
+    off, _ = natural_map(problem, scale)
+    if not off < best:
+        return best
+    for k in range(count):
+        problem.rubbed[0, k] = problem.force[k]  # which nothing else needs now
+    return off
+
+
+@inlined
+def accept(problem: Problem, off: float, impact: bool) -> int:
+    """Go on with the best forces that were found, if that is wanted, they are nearly a solution and add no energy.
+
+    Energy comes from forces along a velocity that leaves, or from impulses; friction, as it is, only takes some.
+    """
+    count, number, gain, energy = problem.touching[0], problem.number, 0.0, problem.number[WEIGHT] * MILLIMETRE
+    for k in range(count):
+        c = problem.contact[k]
+        problem.force[k] = problem.rubbed[0, k]
+        problem.basic[k] = problem.force[k] > 0.0
+        if impact:
+            change = 0.0
+            for j in range(count):
+                change += 0.5 * problem.matrix[k, j] * problem.rubbed[0, j]
+            gain += problem.force[k] * (c.speed + change)
+        else:
+            gain += problem.force[k] * max(0.0, c.speed) * number[DT]
+    for i in range(problem.link.shape[0]):
+        a = problem.link[i]
+        energy += 0.5 * (a.mass * (a.vx * a.vx + a.vy * a.vy) + a.inertia * a.w * a.w)
+    note_residual(problem, off)
+    wanted = number[ACCEPT] > 0.0 and (impact or number[LENIENT] > 0.0)
+    if wanted and off <= ACCEPTABLE and gain <= number[TOLERANCE] * energy:
+        number[ACCEPTED] += 1.0
+        return OK
+    return UNSOLVED
 
 
 @kernel
@@ -194,17 +280,34 @@ def answer(problem: Problem, matrix: FloatArray, k: int, normal: float, tangenti
         matrix[r, k] = along(problem.link, c)
 
 
+@inlined
+def yielding(problem: Problem, k: int) -> float:
+    """How contact k answers to its own force [1/kg]: where friction wedges it in, backwards."""
+    return float(max(abs(problem.matrix[k, k]), LEAST_ANSWER / problem.number[MASS]))
+
+
 @kernel
-def note_residual(problem: Problem, scale: float) -> None:
-    """Natural map of the complementarity conditions: in terms of forces over `scale`, the worst of the step."""
-    count, number = problem.touching[0], problem.number
+def natural_map(problem: Problem, scale: float) -> tuple[float, float]:
+    """How far the complementarity conditions are off, in terms of forces over `scale`, and the largest of these; the
+    link of the worst stays in `number`."""
+    count, worst, largest = problem.touching[0], 0.0, 0.0
     for r in range(count):
         w = problem.free[r]
         for k in range(count):
             w += problem.matrix[r, k] * problem.force[k]
-        off = abs(min(problem.force[r], w / problem.matrix[r, r])) / scale
-        if not off <= number[RESIDUAL]:  # so written, NaN is noted too
-            number[RESIDUAL], number[WORST_LINK] = off, problem.contact[r].link
+        off = abs(min(problem.force[r], w / yielding(problem, r))) / scale
+        largest = max(largest, problem.force[r] / scale)
+        if not off <= worst:  # so written, NaN is noted too
+            worst, problem.number[SUSPECT] = off, problem.contact[r].link
+    return worst, largest
+
+
+@inlined
+def note_residual(problem: Problem, off: float) -> None:
+    """The worst of the step, with its link."""
+    number = problem.number
+    if not off <= number[RESIDUAL]:
+        number[RESIDUAL], number[WORST_LINK] = off, number[SUSPECT]
 
 
 @inlined
@@ -226,15 +329,19 @@ def write_slopes(problem: Problem, out: FloatArray) -> None:
         out[i], out[n + 2 + i] = a.w, a.aw
         fx, fy, vx, vy = fx + a.fx, fy + a.fy, vx + a.mass * a.vx, vy + a.mass * a.vy
         at = sums_at(n, i)
-        contact_x, contact_y = a.fx - a.free_fx, a.fy - a.free_fy
-        out[at], out[at + 1], out[at + 2], out[at + 3] = contact_x, contact_y, a.free_fx, a.free_fy
-        out[at + 4] = a.torque
+        out[at], out[at + 1], out[at + 2] = a.free_fx, a.free_fy, a.torque
         drive = a.torque * (a.w - link[i - 1].w) if i > 0 else 0.0
         servo += drive
-        pushed += contact_x * a.vx + contact_y * a.vy + (a.moment - a.free_moment) * a.w
+        pushed += (a.fx - a.free_fx) * a.vx + (a.fy - a.free_fy) * a.vy + (a.moment - a.free_moment) * a.w
         friction += a.free_fx * a.vx + a.free_fy * a.vy + a.free_moment * a.w
     friction -= servo  # the moments of the servos were among those of the links
     mass = problem.number[MASS]
     out[n], out[n + 1], out[2 * n + 2], out[2 * n + 3] = vx / mass, vy / mass, fx / mass, fy / mass
-    at = works_at(n)
-    out[at], out[at + 1], out[at + 2] = servo, friction, pushed
+    works = works_at(out)
+    for at in range(pushes_at(n, 0), works):
+        out[at] = 0.0
+    for k in range(problem.touching[0]):
+        c = problem.contact[k]
+        at = pushes_at(n, int(c.slot))
+        out[at], out[at + 1] = c.push_x, c.push_y
+    out[works], out[works + 1], out[works + 2] = servo, friction, pushed

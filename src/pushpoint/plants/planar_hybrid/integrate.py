@@ -8,9 +8,26 @@ import numpy as np
 
 from pushpoint._jit import inlined, kernel
 from pushpoint.plants.planar_hybrid.contacts import place_links
-from pushpoint.plants.planar_hybrid.flow import OK, has_sure_solution, slopes
+from pushpoint.plants.planar_hybrid.flow import FADING, MILLIMETRE, OK, has_sure_solution, slopes, works_at
 from pushpoint.plants.planar_hybrid.jump import any_due, jump
-from pushpoint.plants.planar_hybrid.model import DT, NEXT_STEP, ROUGH, STAGES, TOLERANCE, UNSURE, Problem, State
+from pushpoint.plants.planar_hybrid.model import (
+    ACCEPT,
+    DT,
+    LENIENT,
+    NEXT_STEP,
+    PARTS,
+    RESIDUAL,
+    ROUGH,
+    SHORTENED,
+    STAGES,
+    STRIDE,
+    TOLERANCE,
+    TRIED_STEP,
+    UNSURE,
+    WEIGHT,
+    Problem,
+    State,
+)
 from pushpoint.types import FloatArray, Trace
 
 # Weights of the stages, and at which times they are.
@@ -39,6 +56,9 @@ DENSE = np.array(
 
 SAFETY, MOST_GROWTH, MOST_SHRINK = 0.9, 5.0, 0.2  # of the next step
 SHORTEST = 1e-12  # [s]: what is left of a step when it is done; steps that must be shorter do not come to an end
+SHORTEST_TRIED = 1e-8  # [s]: how short steps become in search of contact forces
+WORK_SHARE = 0.1  # of the tolerance: error of the work of contacts, of the kinetic energy and MILLIMETRE of weight
+MOST_LOOKS = 1000  # at a step, for links that are faster than any robot
 LOCATED = 1e-10  # [s]: how well the instant of a jump is found
 NOT_FINITE = 2  # status: types.Status.NOT_FINITE
 
@@ -46,19 +66,27 @@ NOT_FINITE = 2  # status: types.Status.NOT_FINITE
 @inlined
 def flow(problem: Problem, state: State, trace: Trace, begun: float, since: float) -> int:
     """One step of dt, jumps included; `begun` [s] is the time, `since` that of the tick, at its beginning."""
-    dt, done, fresh = problem.number[DT], 0.0, True
-    n = problem.link.shape[0]
+    number, done, fresh = problem.number, 0.0, True
+    dt, n = number[DT], problem.link.shape[0]
     while dt - done > SHORTEST:
         wanted = state.ledger[NEXT_STEP]
         pieces = max(1, math.ceil((dt - done) / wanted - 1e-9))
         h = (dt - done) / pieces
-        status = slopes(problem, state, state.vector, since + done, problem.slope[0]) if fresh else OK
+        before = number[RESIDUAL]
+        if fresh:
+            status = slopes(problem, state, state.vector, since + done, problem.slope[0])
+            if status != OK and not another_way(problem, state, h, SHORTEST_TRIED):
+                return status
+            if status != OK:
+                number[RESIDUAL] = before
+                continue
         fresh = False
-        error = 0.0
-        if status == OK:
-            error, status = stages(problem, state, h, since + done)
+        error, status = stages(problem, state, h, since + done)
         if status != OK:
-            return status
+            if not another_way(problem, state, h, h):
+                return status
+            number[RESIDUAL] = before
+            continue
         grow = SAFETY * error**-0.2 if error > 0.0 else MOST_GROWTH
         if not error <= 1.0:  # so written, NaN makes the step shorter too
             shrink = max(MOST_SHRINK, grow) if error > 1.0 and math.isfinite(error) else MOST_SHRINK
@@ -66,12 +94,13 @@ def flow(problem: Problem, state: State, trace: Trace, begun: float, since: floa
             if h * shrink < SHORTEST:
                 return NOT_FINITE
             continue
+        number[PARTS] += 1.0
         if h >= 0.5 * wanted:  # a short rest of the tick says nothing about longer steps
             state.ledger[NEXT_STEP] = min(dt, h * min(MOST_GROWTH, grow))
-        if problem.number[ROUGH] > 0.0 and not has_sure_solution(problem):
-            problem.number[UNSURE] += 1.0
-        if any_due(problem, state):
-            share = locate(problem, state, h)
+        if number[ROUGH] > 0.0 and not has_sure_solution(problem):
+            number[UNSURE] += 1.0
+        share = first_due(problem, state, h)
+        if share <= 1.0:
             interpolate(problem, state, h, share, state.vector, state.vector.shape[0])
             done = done + share * h
             status = jump(problem, state, trace, begun + done)
@@ -83,9 +112,53 @@ def flow(problem: Problem, state: State, trace: Trace, begun: float, since: floa
                 state.vector[j] = problem.vector[1, j]
                 problem.slope[0, j] = problem.slope[STAGES - 1, j]
             for k in range(problem.touching[0]):
-                state.pushing[int(problem.contact[k].link)] = problem.basic[k]
+                c = problem.contact[k]
+                state.pushing[int(c.slot)] = problem.basic[k]
+                if c.speed > FADING and problem.force[k] == 0.0:
+                    state.leaving[int(c.slot)] = 1
             done = dt if pieces == 1 else done + h
     return OK if math.isfinite(state.vector[2 * n + 2]) else NOT_FINITE
+
+
+@kernel
+def another_way(problem: Problem, state: State, h: float, length: float) -> bool:
+    """What to try where contact forces cannot be found: a shorter step, whose stages stay nearer to its beginning.
+
+    Then, if that is wanted, to accept what is nearly a solution until the end of this dt, with steps as long as before.
+    """
+    number, ledger = problem.number, state.ledger
+    if length > SHORTEST_TRIED:
+        if number[SHORTENED] == 0.0:
+            ledger[TRIED_STEP] = h
+        number[SHORTENED], ledger[NEXT_STEP] = 1.0, MOST_SHRINK * h
+        return True
+    if number[ACCEPT] == 0.0 or number[LENIENT] > 0.0:
+        return False
+    number[LENIENT] = 1.0
+    if number[SHORTENED] > 0.0:
+        ledger[NEXT_STEP] = ledger[TRIED_STEP]
+    return True
+
+
+@inlined
+def first_due(problem: Problem, state: State, h: float) -> float:
+    """The share of the step after which a jump is due, more than one if none is; links are at the end of the step.
+
+    Links that are so fast that they could pass through an obstacle within the step are looked at on their path.
+    """
+    n, fastest = problem.link.shape[0], 0.0
+    for i in range(n):
+        a = problem.link[i]
+        fastest = max(fastest, math.sqrt(a.vx * a.vx + a.vy * a.vy) + abs(a.w) * a.half)
+    looks = max(1, min(MOST_LOOKS, math.ceil(h * fastest / problem.number[STRIDE])))
+    for k in range(1, looks + 1):
+        if k < looks:
+            interpolate(problem, state, h, k / looks, problem.vector[2], 2 * n + 4)
+        if looks > 1:
+            place_links(problem, problem.vector[2 if k < looks else 1])
+        if any_due(problem, state):
+            return locate(problem, state, h, (k - 1) / looks, k / looks)
+    return 2.0
 
 
 @inlined
@@ -113,13 +186,16 @@ def stages(problem: Problem, state: State, h: float, since: float) -> tuple[floa
         off = abs(h * off) / scale
         if not off <= worst:
             worst = off
-    return worst, OK
+    pushed, off = works_at(start) + 2, 0.0
+    for k in range(STAGES):
+        off += ERROR[k] * slope[k, pushed]
+    off = abs(h * off) / (WORK_SHARE * tolerance * (state.ledger[0] + problem.number[WEIGHT] * MILLIMETRE))
+    return (worst if off <= worst else off), OK
 
 
 @inlined
-def locate(problem: Problem, state: State, h: float) -> float:
-    """The share of the step after which the state is in the jump set, by bisection of the dense output."""
-    low, high = 0.0, 1.0
+def locate(problem: Problem, state: State, h: float, low: float, high: float) -> float:
+    """The share of the step, between two, after which a jump is due, by bisection of the dense output."""
     size = 2 * problem.link.shape[0] + 4
     while (high - low) * h > LOCATED:
         middle = 0.5 * (low + high)

@@ -4,62 +4,87 @@ from __future__ import annotations
 
 from pushpoint._jit import inlined, kernel
 from pushpoint.mechanics.joint_forces import accelerate_all, factor_joints
+from pushpoint.numerics.records import Records
 from pushpoint.plants.planar_hybrid.contacts import (
     DETACHED,
+    free_slot,
     gap_to,
     gather_contacts,
     nearest,
+    normal_speed,
     place_links,
     remember,
     side_of,
 )
 from pushpoint.plants.planar_hybrid.flow import (
+    FADING,
     OK,
     UNSOLVED,
     add_push,
     along,
     answer,
     complement,
-    note_residual,
-    sums_at,
+    pushes_at,
     works_at,
 )
-from pushpoint.plants.planar_hybrid.model import CENTRE, DT, MASS, WEIGHT, Problem, State
+from pushpoint.plants.planar_hybrid.model import CENTRE, DT, MASS, MOST_JUMPS, SLOTS, STOPPED, WEIGHT, Problem, State
 from pushpoint.types import Trace
 
-NONE, IMPACT, DETACHMENT, SIDE, BEYOND = 0, 1, 2, 3, 4  # what a jump is; BEYOND: friction above mu_o*, no jump
-ROUNDS = 4  # jumps that may follow on each other at one instant
+# What a jump is; BEYOND: friction above mu_o*, no jump; STOP: a link that leaves has stopped, which is no event.
+NONE, IMPACT, DETACHMENT, SIDE, BEYOND, STOP = 0, 1, 2, 3, 4, 5
+ROUNDS = SLOTS + 2  # jumps that may follow on each other at one instant
 TOO_MANY = 4  # status: types.Status.TOO_MANY_EVENTS
 
 
 @kernel
-def due(problem: Problem, state: State, i: int) -> tuple[int, int]:
-    """Which jump link i is due for at its pose, and with which obstacle.
+def due(problem: Problem, state: State, i: int) -> tuple[int, int, int]:
+    """Which jump link i is due for at its pose, with which obstacle, in which slot.
 
     P1 (61) with alpha_i = 0 for an impact, whatever the normal velocity: the complementarity conditions keep a link
     that leaves free. (62) with a hysteresis. While obstacles overlap the link, its side may change: at the centre the
-    nearest obstacle counts, as in (32), where two are about as near the one touched; at the true point it is the one
-    that was touched first, until it is left.
+    nearest obstacle counts, as in (32), where two are about as near the one touched; at the true point a link touches
+    several.
     """
-    obstacle, gap = nearest(problem, i)
-    if state.alpha[i] == 0:
-        return (IMPACT if gap <= 0.0 else NONE), obstacle
     if problem.number[CENTRE] > 0.0:
-        if gap > DETACHED:
-            return DETACHMENT, obstacle
-        touched = int(state.touch[i].obstacle)
-        if gap > gap_to(problem, i, touched) - DETACHED:
-            obstacle = touched
-        return (SIDE if side_of(problem, i, obstacle) != state.alpha[i] else NONE), obstacle
-    obstacle = int(state.touch[i].obstacle)
-    return (DETACHMENT if gap_to(problem, i, obstacle) > DETACHED else NONE), obstacle
+        return due_at_centre(problem, state, i)
+    per_link = state.alpha.shape[0] // problem.link.shape[0]
+    for s in range(per_link * i, per_link * (i + 1)):
+        obstacle = int(state.touch[s].obstacle)
+        if state.alpha[s] != 0 and gap_to(problem, i, obstacle) > DETACHED:
+            return DETACHMENT, obstacle, s
+        if has_stopped(problem, state, s):
+            return STOP, obstacle, s
+    obstacle, gap = nearest(problem, state, i, True)
+    slot = free_slot(problem, state, i)
+    return (IMPACT if gap <= 0.0 and slot >= 0 else NONE), obstacle, slot
+
+
+@inlined
+def due_at_centre(problem: Problem, state: State, i: int) -> tuple[int, int, int]:
+    obstacle, gap = nearest(problem, state, i, False)
+    if state.alpha[i] == 0:
+        return (IMPACT if gap <= 0.0 else NONE), obstacle, i
+    if gap > DETACHED:
+        return DETACHMENT, int(state.touch[i].obstacle), i
+    touched = int(state.touch[i].obstacle)
+    if gap > gap_to(problem, i, touched) - DETACHED:
+        obstacle = touched
+    if side_of(problem, i, obstacle) != state.alpha[i]:
+        return SIDE, obstacle, i
+    return (STOP if has_stopped(problem, state, i) else NONE), obstacle, i
+
+
+@inlined
+def has_stopped(problem: Problem, state: State, s: int) -> bool:
+    """Whether the link that leaves the obstacle in slot s does so no longer."""
+    return state.leaving[s] != 0 and normal_speed(problem, state, s) < 0.0
 
 
 @kernel
 def any_due(problem: Problem, state: State) -> bool:
     """Whether the state is in the jump set, P1 (64); links are placed already."""
     for i in range(problem.link.shape[0]):
-        kind, _ = due(problem, state, i)
+        kind, _, _ = due(problem, state, i)
         if kind != NONE:
             return True
     return False
@@ -71,9 +96,11 @@ def pass_on(problem: Problem, state: State) -> None:
 
     Once in a tick is enough, as only its friction and its name depend on it; links are placed already.
     """
+    if problem.number[CENTRE] == 0.0:
+        return
     for i in range(problem.link.shape[0]):
-        if state.alpha[i] != 0 and problem.number[CENTRE] > 0.0:
-            kind, obstacle = due(problem, state, i)
+        if state.alpha[i] != 0:
+            kind, obstacle, _ = due(problem, state, i)
             if kind == NONE:
                 state.touch[i].obstacle = obstacle
 
@@ -85,19 +112,24 @@ def jump(problem: Problem, state: State, trace: Trace, time: float) -> int:
         place_links(problem, state.vector)
         jumped, hit = False, False
         for i in range(problem.link.shape[0]):
-            kind, obstacle = due(problem, state, i)
+            kind, obstacle, s = due(problem, state, i)
             if kind == NONE:
                 continue
             jumped = True
+            state.leaving[s] = 0
+            if kind == STOP:
+                problem.number[STOPPED] += 1.0
+                continue
             hit = hit or kind != DETACHMENT
-            state.alpha[i] = 0 if kind == DETACHMENT else side_of(problem, i, obstacle)
-            state.pushing[i] = 0 if kind == DETACHMENT else 1
-            if kind != DETACHMENT:
-                state.touch[i].obstacle = obstacle
-            if not log(trace, time, kind, i, int(state.touch[i].obstacle)):
+            state.alpha[s] = 0 if kind == DETACHMENT else side_of(problem, i, obstacle)
+            state.pushing[s] = 0 if kind == DETACHMENT else 1
+            state.touch[s].obstacle = obstacle
+            if not log(trace, time, kind, i, obstacle):
                 return TOO_MANY
         if hit and collide(problem, state, trace) != OK:
             return UNSOLVED
+        if problem.number[STOPPED] > MOST_JUMPS:
+            return TOO_MANY
         if not jumped:
             return OK
     return OK
@@ -124,8 +156,7 @@ def collide(problem: Problem, state: State, trace: Trace) -> int:
     for k in range(count):
         problem.free[k] = problem.contact[k].speed
         answer(problem, problem.matrix, k, 1.0, 0.0)
-    solved = complement(problem)
-    note_residual(problem, problem.number[WEIGHT] * problem.number[DT])
+    solved = complement(problem, problem.number[WEIGHT] * problem.number[DT], True)
     for i in range(problem.link.shape[0]):
         a = problem.link[i]
         a.fx = a.fy = a.moment = a.w = 0.0  # impulses: rates do nothing in no time
@@ -143,26 +174,26 @@ def change_velocity(problem: Problem, state: State, trace: Trace) -> None:
     link, n, vector = problem.link, problem.link.shape[0], state.vector
     for k in range(problem.touching[0]):
         c, impulse = problem.contact[k], problem.force[k]
-        i = int(c.link)
-        at = sums_at(n, i)
+        at = pushes_at(n, int(c.slot))
         vector[at] += impulse * c.normal_x
         vector[at + 1] += impulse * c.normal_y
-        state.touch[i].impact += impulse
-        vector[works_at(n) + 2] += impulse * (c.speed + 0.5 * along(link, c))  # the loss of energy
+        state.touch[int(c.slot)].impact += impulse
+        vector[works_at(vector) + 2] += impulse * (c.speed + 0.5 * along(link, c))  # the loss of energy
+        state.leaving[int(c.slot)] = impulse == 0.0 and c.speed + along(link, c) > FADING
         vector[2 * n + 2] += impulse * c.normal_x / problem.number[MASS]
         vector[2 * n + 3] += impulse * c.normal_y / problem.number[MASS]
-        note_impulse(trace, i, impulse)
+        note_impulse(trace, c, impulse)
     for i in range(n):
         vector[n + 2 + i] += link[i].aw
 
 
 @inlined
-def note_impulse(trace: Trace, link: int, impulse: float) -> None:
-    """Into the trace, beside the impact of this link at this instant."""
+def note_impulse(trace: Trace, c: Records, impulse: float) -> None:
+    """Into the trace, beside the impact of this contact at this instant."""
     at = trace.cursor[5] - 1
     now = trace.event[at, 0]
     while at >= 0 and trace.event[at, 0] == now:
-        if trace.event[at, 2] == link:
+        if trace.event[at, 2] == c.link and trace.event[at, 3] == c.obstacle:
             trace.event[at, 4] += impulse
             return
         at -= 1

@@ -21,10 +21,14 @@ from pushpoint.robots import Robot, Servo
 from pushpoint.types import FloatArray, IntArray, Pose
 from pushpoint.worlds import World
 
-SUMS = 5  # integrals of each link: contact force x, y, ground force x, y, torque of the joint towards the tail
+SUMS = 3  # integrals of each link: ground force x, y, torque of the joint towards the tail
+PUSH = 2  # integrals of each contact: force x, y
 WORKS = 3  # integrals of the robot: power of the servos, of ground friction, of contacts
 STAGES = 7  # of a step: the slopes of Dormand and Prince
 MOST_JUMPS = 1000  # in a step of dt: more are taken for events that accumulate
+SLOTS = 6  # obstacles that a link can touch at once where they touch; at the centre, as in P1, it is one
+GRAZED = 2.5e-4  # [m], how deep a link may pass through the edge of an obstacle between two looks
+SPARE = 64  # contacts that there is room for, besides one per link
 
 LINK_FIELDS = (
     *JOINT_FORCE_FIELDS,
@@ -37,39 +41,44 @@ LINK_FIELDS = (
 # What holds in the row of a contact, P1 (38): the normal (from obstacle to link) and tangent with their arms about the
 # centre, the speeds along them, and how fast the first changes without accelerations, P1 (39).
 CONTACT_FIELDS = (
-    "link", "obstacle", "gap", "place", "point_x", "point_y",
+    "link", "slot", "leaving", "obstacle", "gap", "place", "point_x", "point_y",
     "normal_x", "normal_y", "arm", "tangent_x", "tangent_y", "arm_t",
-    "speed", "slide", "bias", "friction", "force",
+    "speed", "slide", "bias", "friction", "force", "push_x", "push_y",
 )  # fmt: skip
-# Of each link: the contact it has or had last.
+# Of each slot of a link: the contact it has or had last.
 TOUCH_FIELDS = ("obstacle", "place", "normal_x", "normal_y", "point_x", "point_y", "slip", "impact")
 
 # Entries of Problem.number.
 (
-    CENTRE, PRINTED, DT, TOLERANCE, FRICTION_SPEED, FRICTION_RATE,  # options
+    CENTRE, PRINTED, DT, TOLERANCE, FRICTION_SPEED, FRICTION_RATE, ACCEPT,  # options
     STIFFNESS, DAMPING, LIMIT, MASS, WEIGHT, ROUGH,  # servo; robot; whether any obstacle has friction
+    STRIDE,  # [m], how far a link may move before it is looked at again
+    SUSPECT,  # link of the last residual
     RESIDUAL, EVALUATIONS, WORST_LINK, UNSURE,  # of the step: worst residual; slopes; where; friction beyond mu_o*
-) = range(16)  # fmt: skip
+    PARTS, SHORTENED, FALLBACKS, ACCEPTED,  # steps of the pair; whether some were shortened to be solved; counts
+    STOPPED,  # how often a link that left has stopped
+    LENIENT,  # whether nothing but accepting helps
+) = range(25)  # fmt: skip
 # Entries of State.ledger after those of types.LEDGER.
-NEXT_STEP, START_ENERGY = 5, 6
+NEXT_STEP, START_ENERGY, TRIED_STEP = 5, 6, 7
 
 
 class Problem(NamedTuple):
     """What does not change in a run, and scratch."""
 
-    number: FloatArray  # (16,): see the names above
+    number: FloatArray  # (25,): see the names above
     link: Records  # (n,): LINK_FIELDS
-    contact: Records  # (n,): CONTACT_FIELDS, the first `touching[0]` of them
+    contact: Records  # (room + 1,): CONTACT_FIELDS, the first `touching[0]` of them; the last is scratch
     touching: IntArray  # (1,): how many
     disc: FloatArray  # (m, 4): x, y, radius [m], friction
     grid: Grid
     slope: FloatArray  # (STAGES, size of the vector): what the stages of a step found
     vector: FloatArray  # (3, size of the vector): of a stage, of the end of a step, of an instant in between
-    matrix: FloatArray  # (n, n): of the complementarity problem
-    rubbed: FloatArray  # (n, n): what friction takes from it, per coefficient of friction
-    free: FloatArray  # (n,): its vector
-    force: FloatArray  # (n,): its solution
-    basic: IntArray  # (n,): where that is positive
+    matrix: FloatArray  # (room, room): of the complementarity problem
+    rubbed: FloatArray  # (room, room): what friction takes from it, per coefficient of friction
+    free: FloatArray  # (room,): its vector
+    force: FloatArray  # (room,): its solution
+    basic: IntArray  # (room,): where that is positive
     pivoting: FloatArray  # scratch of the solver
     testing: FloatArray  # scratch of the test for P-matrices
 
@@ -78,12 +87,14 @@ class State(NamedTuple):
     """All that a run depends on, P1 (60): a run from a copy is equal to the bit."""
 
     clock: IntArray  # (1,): steps of dt done
-    vector: FloatArray  # theta (n,), p (2,), their rates, and integrals since the step began: n times SUMS, WORKS
-    alpha: IntArray  # (n,)
-    pushing: IntArray  # (n,): whether the contact of each link pushed last, where the solver starts
-    touch: Records  # (n,): TOUCH_FIELDS
-    sums: FloatArray  # (n, 10): SUMS of the tick [N s, N m s], the same since the last row
-    ledger: FloatArray  # (7,): energy and works [J] as types.LEDGER; NEXT_STEP [s], START_ENERGY [J]
+    vector: FloatArray  # theta (n,), p (2,), their rates; integrals since the step began: n SUMS, slots PUSH, WORKS
+    alpha: IntArray  # (slots,): P1 has one per link; slot s is one of link s // (slots // n)
+    pushing: IntArray  # (slots,): whether each contact pushed last, where the solver starts
+    leaving: IntArray  # (slots,): whether the contact is there, but the link moves away from it
+    touch: Records  # (slots,): TOUCH_FIELDS
+    sums: FloatArray  # (n, 6): SUMS of the tick [N s, N m s], the same since the last row
+    pushed: FloatArray  # (slots, 4): PUSH of the tick [N s], the same since the last row
+    ledger: FloatArray  # (8,): energy and works [J] as types.LEDGER; NEXT_STEP [s], START_ENERGY [J], TRIED_STEP [s]
 
 
 def make_problem(robot: Robot, world: World, servo: Servo, options: PlanarHybridOptions) -> Problem:
@@ -97,49 +108,61 @@ def make_problem(robot: Robot, world: World, servo: Servo, options: PlanarHybrid
     prepare_chain(link)
     disc = np.array([[d.x, d.y, d.radius, d.friction] for d in world.discs]).reshape(-1, 4)
     boxes = np.column_stack([disc[:, :2] - disc[:, 2:3], disc[:, :2] + disc[:, 2:3]])
-    number = np.zeros(16)
+    number = np.zeros(25)
     number[CENTRE], number[PRINTED] = options.contact == "centre", options.obstacle_friction == "printed"
     number[DT], number[TOLERANCE] = options.dt, options.tolerance
     number[FRICTION_SPEED], number[FRICTION_RATE] = options.friction_speed, options.friction_rate
     number[STIFFNESS], number[DAMPING] = servo.stiffness, servo.damping
     number[LIMIT] = min(servo.torque_limit, 1e12)  # finite, so that arithmetic with it stays finite
     number[MASS], number[WEIGHT] = robot.mass, robot.mass * max(g, 9.81)  # a scale for residuals, also in space
-    number[ROUGH] = bool(disc[:, 3].any())
-    size = 2 * (n + 2) + SUMS * n + WORKS
+    number[ROUGH], number[ACCEPT] = bool(disc[:, 3].any()), options.on_failure == "accept"
+    number[STRIDE] = _stride(robot, disc)
+    slots = n if options.contact == "centre" else SLOTS * n
+    room = min(slots, n + SPARE)
+    size = 2 * (n + 2) + SUMS * n + PUSH * slots + WORKS
     return Problem(
         number=number,
         link=link,
-        contact=record_array(n, CONTACT_FIELDS),
+        contact=record_array(room + 1, CONTACT_FIELDS),
         touching=np.zeros(1, np.int64),
         disc=disc,
         grid=build_grid(boxes, reach=2 * max(part.half_core + part.radius for part in robot.links)),
         slope=np.zeros((STAGES, size)),
         vector=np.zeros((3, size)),
-        matrix=np.zeros((n, n)),
-        rubbed=np.zeros((n, n)),
-        free=np.zeros(n),
-        force=np.zeros(n),
-        basic=np.zeros(n, np.int64),
-        pivoting=workspace(n),
-        testing=p_workspace(min(n, 12)),
+        matrix=np.zeros((room, room)),
+        rubbed=np.zeros((room, room)),
+        free=np.zeros(room),
+        force=np.zeros(room),
+        basic=np.zeros(room, np.int64),
+        pivoting=workspace(room),
+        testing=p_workspace(min(room, 12)),
     )
+
+
+def _stride(robot: Robot, disc: FloatArray) -> float:
+    """How far links may move unseen [m]: on a chord of the smallest disc, widened by a link, that is GRAZED deep."""
+    radius = float(disc[:, 2].min(initial=np.inf)) + min(part.radius for part in robot.links)
+    return min(radius, float(np.sqrt(8.0 * radius * GRAZED)))
 
 
 def make_state(problem: Problem, pose: Pose) -> State:
     n = len(problem.link)
+    slots = n if problem.number[CENTRE] > 0.0 else SLOTS * n
     mass = problem.link["mass"]
     vector = np.zeros(problem.slope.shape[1])
     vector[:n], vector[n : n + 2] = pose.angle, mass @ pose.position / mass.sum()
     vector[n + 2 : 2 * n + 2], vector[2 * n + 2 : 2 * n + 4] = pose.rate, mass @ pose.velocity / mass.sum()
-    ledger = np.zeros(7)
+    ledger = np.zeros(8)
     ledger[0] = 0.5 * ((mass @ pose.velocity**2).sum() + problem.link["inertia"] @ pose.rate**2)
     ledger[NEXT_STEP], ledger[START_ENERGY] = problem.number[DT], ledger[0]
     return State(
         clock=np.zeros(1, np.int64),
         vector=vector,
-        alpha=np.zeros(n, np.int64),
-        pushing=np.zeros(n, np.int64),
-        touch=record_array(n, TOUCH_FIELDS),
+        alpha=np.zeros(slots, np.int64),
+        pushing=np.zeros(slots, np.int64),
+        leaving=np.zeros(slots, np.int64),
+        touch=record_array(slots, TOUCH_FIELDS),
         sums=np.zeros((n, 2 * SUMS)),
+        pushed=np.zeros((slots, 2 * PUSH)),
         ledger=ledger,
     )

@@ -19,3 +19,4 @@ class PlanarHybridOptions(Frozen):
     tolerance: Annotated[float, Field(ge=1e-13, le=1e-2)] = 1e-5  # of a step: in rad, m, rad/s, m/s and relative
     friction_speed: Speed = 1e-3  # [m/s], below which dry friction of ground and obstacles fades
     friction_rate: PositiveAngle = 1e-2  # [rad/s], below which the friction torque of the ground fades
+    on_failure: Literal["stop", "accept"] = "stop"  # accept: go on with contact forces that are nearly a solution

@@ -16,9 +16,18 @@ from pushpoint.numerics.restored import LAYOUT, layout, restored
 from pushpoint.plants import plants
 from pushpoint.plants._base import StateArrays
 from pushpoint.plants._resting import resting
+from pushpoint.plants.planar_hybrid.crossing import crossing_counts, crossing_events
 from pushpoint.plants.planar_hybrid.jump import BEYOND
 from pushpoint.plants.planar_hybrid.limits import limits
-from pushpoint.plants.planar_hybrid.model import MOST_JUMPS, TOUCH_FIELDS, WORST_LINK, State, make_problem, make_state
+from pushpoint.plants.planar_hybrid.model import (
+    MOST_JUMPS,
+    PUSH,
+    TOUCH_FIELDS,
+    WORST_LINK,
+    State,
+    make_problem,
+    make_state,
+)
 from pushpoint.plants.planar_hybrid.options import PlanarHybridOptions
 from pushpoint.plants.planar_hybrid.run import FIRST_ROW, TABLE_FULL, place_from_python, run_ticks
 from pushpoint.plants.planar_hybrid.unknown import narrow_gaps, refuse_unknown
@@ -43,10 +52,12 @@ ADVICE = {
     Status.NOT_CONVERGED: "contact forces do not exist or are not unique: obstacle friction may exceed mu_o*, "
     "see friction_bound; try less of it, or plant 'planar_stepping'",
     Status.NOT_FINITE: "steps became too short: check servo gains and feed-forward torques, or loosen plant.tolerance",
+    Status.TOO_MANY_CONTACTS: "thin out obstacles that are packed around the robot",
     Status.TOO_MANY_EVENTS: "jumps accumulate; try plant 'planar_stepping', which has no events",
 }
 CONTACT_ROOM = 1024  # lines by which the table of contacts grows, and twice over
 RECORDS = {"touch": TOUCH_FIELDS}  # parts of the state that are records
+CROSSING = 2  # its place among the extra columns
 JUMPS = ("", "impact", "detachment", "change-of-side", "friction-beyond-bound")
 
 
@@ -58,17 +69,18 @@ class PlanarHybrid:
     dimensions = 2
     extra_columns: ClassVar[tuple[ExtraColumn, ...]] = (
         ExtraColumn("friction_bound", "1", "obstacle friction up to which contact forces are unique, at most 2"),
-        ExtraColumn("links_in_contact", "1", "links whose contacts enter the complementarity problem"),
+        ExtraColumn("links_in_contact", "1", "contacts that enter the complementarity problem"),
+        ExtraColumn("links_crossing", "1", "pairs of links that cross each other"),
     )
 
     def __init__(self, robot: Robot, world: World, servo: Servo, options: PlanarHybridOptions) -> None:
-        self.dt = options.dt
+        self.dt, self._robot = options.dt, robot
         self._problem = make_problem(robot, world, servo, options)
 
     @classmethod
     def build(cls, robot: Robot, world: World, servo: Servo, options: PlanarHybridOptions) -> PlanarHybrid:
         refuse_unknown(robot, world, servo)
-        for message in narrow_gaps(robot, world):
+        for message in narrow_gaps(robot, world) if options.contact == "centre" else ():
             warnings.warn(message, stacklevel=2)
         return cls(robot, world, servo, options)
 
@@ -83,7 +95,7 @@ class PlanarHybrid:
             time=float(state.clock[0] * self.dt),
             joint_angle=angle[1:] - angle[:-1],
             joint_rate=rate[1:] - rate[:-1],
-            joint_torque=state.sums[1:, 4] / period,
+            joint_torque=state.sums[1:, 2] / period,
             link_position=table(link, "x", "y"),
             link_yaw=angle,
             link_orientation=yaw_quaternions(angle),
@@ -92,38 +104,39 @@ class PlanarHybrid:
         )
 
     def _contacts(self, state: State, period: float) -> Contacts:
-        """The links that were pushed during the last tick."""
-        pushed = np.flatnonzero(state.sums[:, 0:2].any(axis=1))
-        touch, angle = as_columns(state.touch)[pushed], state.vector[pushed]
+        """What pushed at links during the last tick."""
+        pushed = np.flatnonzero(state.pushed[:, :PUSH].any(axis=1))
+        link = pushed // (len(state.pushed) // len(state.sums))
+        touch, angle = as_columns(state.touch)[pushed], state.vector[link]
         normal = touch[:, 2:4]
         across = np.cos(angle) * normal[:, 1] - np.sin(angle) * normal[:, 0]
         return Contacts(
-            link=pushed,
+            link=link,
             obstacle=touch[:, 0].astype(np.int64),
             place=touch[:, 1],
             side=np.where(across < 0, 1, -1),  # pushed to the right: the obstacle is on the left
             point=touch[:, 4:6],
             normal=normal,
-            force=state.sums[pushed, :2] / period,
+            force=state.pushed[pushed, :PUSH] / period,
         )
 
     def advance(self, state: State, command: Command, substeps: int) -> Failure | None:
         rows = (command.joint_angle, command.joint_rate, command.torque)
         commands = CommandTable(*(np.array(row, dtype=float)[np.newaxis] for row in rows))
-        scrap = new_trace(len(state.alpha), 1, substeps, 2)  # two ticks per row: one tick writes none
+        scrap = new_trace(len(state.sums), 1, substeps, 2)  # two ticks per row: one tick writes none
         return self.rollout(state, commands, substeps, scrap)[1]
 
     def rollout(self, state: State, table: CommandTable, substeps: int, trace: Trace) -> tuple[Trace, Failure | None]:
         with compiling_once("planar_hybrid"):
             status, tick = run_ticks(self._problem, state, table, 0, substeps, trace)
         while status == TABLE_FULL:
-            trace = self._with_room(trace, substeps)
+            trace = self._with_room(trace, max(CONTACT_ROOM, len(state.pushed)), substeps)
             status, tick = run_ticks(self._problem, state, table, tick, substeps, trace)
         return trace, None if status == Status.OK else self._failure(state, trace, Status(status))
 
-    def _with_room(self, trace: Trace, substeps: int) -> Trace:
+    def _with_room(self, trace: Trace, room: int, substeps: int) -> Trace:
         """For another tick at least, and twice as many contacts or events as there are."""
-        contacts = len(trace.contact) + CONTACT_ROOM if trace.cursor[1] + CONTACT_ROOM > len(trace.contact) else 0
+        contacts = len(trace.contact) + room if trace.cursor[1] + room > len(trace.contact) else 0
         most = MOST_JUMPS * (substeps + 1)
         events = len(trace.event) + most if trace.cursor[5] + most > len(trace.event) else 0
         return grown(trace, contacts, events)
@@ -141,6 +154,10 @@ class PlanarHybrid:
             elif impulse > 0.0:
                 detail += f", {impulse:.3g} N s"
             yield Event(float(time), JUMPS[int(kind)], detail)
+        yield from crossing_events(self._robot, trace)
+
+    def complete(self, trace: Trace) -> None:
+        trace.extra[: trace.cursor[0], CROSSING] = crossing_counts(self._robot, trace)
 
     def record_start(self, state: State, trace: Trace) -> None:
         nothing = CommandTable(*(np.zeros((0, 0)) for _ in CommandTable._fields))

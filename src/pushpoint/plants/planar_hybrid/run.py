@@ -8,15 +8,23 @@ from pushpoint._jit import entry_point, inlined, kernel
 from pushpoint.mechanics.joint_forces import factor_joints
 from pushpoint.numerics.lcp.friction import friction_bound_kernel
 from pushpoint.plants.planar_hybrid.contacts import gather_contacts, place_links, remember
-from pushpoint.plants.planar_hybrid.flow import OK, UNSOLVED, answer, rubbing, sums_at, works_at
+from pushpoint.plants.planar_hybrid.flow import OK, UNSOLVED, answer, pushes_at, rubbing, sums_at, works_at
 from pushpoint.plants.planar_hybrid.integrate import flow
 from pushpoint.plants.planar_hybrid.jump import BEYOND, TOO_MANY, jump, log, pass_on
 from pushpoint.plants.planar_hybrid.model import (
+    ACCEPT,
+    ACCEPTED,
     DT,
     EVALUATIONS,
+    FALLBACKS,
+    LENIENT,
     MOST_JUMPS,
+    PARTS,
+    PUSH,
     RESIDUAL,
+    SHORTENED,
     START_ENERGY,
+    STOPPED,
     SUMS,
     UNSURE,
     WORKS,
@@ -28,6 +36,7 @@ from pushpoint.types import CommandTable, FloatArray, Trace
 TABLE_FULL = -1  # the tables of contacts and events must grow before the run can go on
 FIRST_ROW = -1  # in place of a tick
 CEILING = 2.0  # of mu_o* that is looked for
+GONE_ON, NOT_SOLVED = 5, 1  # types.Status.ACCEPTED, types.Repeated.NOT_SOLVED
 NO_FRICTION = 1e-9  # stands for it where directions of friction are asked for
 
 
@@ -49,8 +58,14 @@ def close_step(problem: Problem, state: State) -> None:
             state.sums[i, k] += vector[at]
             state.sums[i, SUMS + k] += vector[at]
             vector[at] = 0.0
+    for s in range(state.pushed.shape[0]):
+        for k in range(PUSH):
+            at = pushes_at(n, s) + k
+            state.pushed[s, k] += vector[at]
+            state.pushed[s, PUSH + k] += vector[at]
+            vector[at] = 0.0
     for k in range(WORKS):
-        at = works_at(n) + k
+        at = works_at(vector) + k
         state.ledger[1 + k] += vector[at]
         vector[at] = 0.0
 
@@ -98,11 +113,13 @@ def report_beyond(problem: Problem, trace: Trace, time: float) -> None:
 @inlined
 def write_row(problem: Problem, state: State, trace: Trace, time: float, span: float) -> None:
     """Record the state, and contacts and means over the `span` [s] since the last row."""
-    row = trace.cursor[0]
+    row, per_link = trace.cursor[0], state.pushed.shape[0] // problem.link.shape[0]
     for i in range(problem.link.shape[0]):
-        write_contact(state, trace, i, span)
+        trace.link[row, i, 6] = trace.link[row, i, 7] = 0.0
+        for s in range(per_link * i, per_link * (i + 1)):
+            write_contact(state, trace, i, s, span)
         for k in range(SUMS):
-            trace.link[row, i, 6 + k] = state.sums[i, SUMS + k] / span
+            trace.link[row, i, 8 + k] = state.sums[i, SUMS + k] / span
             state.sums[i, SUMS + k] = 0.0
     write_pose(problem, state, trace, time)
     trace.cursor[3] = 0
@@ -125,17 +142,33 @@ def write_pose(problem: Problem, state: State, trace: Trace, time: float) -> Non
 
 
 @inlined
-def write_contact(state: State, trace: Trace, i: int, span: float) -> None:
-    """A line of the contact table if link i was pushed since the last row: the columns types.CONTACT_COLUMNS."""
-    fx, fy, t = state.sums[i, SUMS], state.sums[i, SUMS + 1], state.touch[i]
+def write_contact(state: State, trace: Trace, i: int, s: int, span: float) -> None:
+    """A line of the contact table if slot s of link i pushed since the last row: the columns types.CONTACT_COLUMNS."""
+    fx, fy, t = state.pushed[s, PUSH], state.pushed[s, PUSH + 1], state.touch[s]
     if fx == 0.0 and fy == 0.0:
         return
+    state.pushed[s, PUSH] = state.pushed[s, PUSH + 1] = 0.0
     out, at = trace.contact, trace.cursor[1]
+    trace.link[trace.cursor[0], i, 6] += fx / span
+    trace.link[trace.cursor[0], i, 7] += fy / span
     out[at, 0], out[at, 1], out[at, 2], out[at, 3] = trace.cursor[0], i, t.obstacle, t.place
     out[at, 4], out[at, 5], out[at, 6], out[at, 7] = t.point_x, t.point_y, t.normal_x, t.normal_y
     out[at, 8], out[at, 9], out[at, 10], out[at, 11] = fx / span, fy / span, t.slip, t.impact
     t.impact = 0.0
     trace.cursor[1] = at + 1
+
+
+@inlined
+def note_step(problem: Problem, trace: Trace, status: int) -> None:
+    """What the recording says about the step: the columns types.STEP_COLUMNS."""
+    number, out = problem.number, trace.step[trace.cursor[2]]
+    out[0], out[1], out[2] = number[RESIDUAL], number[EVALUATIONS], status
+    if status == OK and number[ACCEPTED] > 0.0:
+        out[2] = GONE_ON
+    if number[SHORTENED] > 0.0:
+        out[3], out[4] = max(2.0, number[PARTS]), NOT_SOLVED
+    out[5] = number[FALLBACKS]
+    trace.cursor[2] += 1
 
 
 @entry_point
@@ -154,15 +187,20 @@ def run_ticks(
         write_pose(problem, state, trace, state.clock[0] * dt)
         return OK, first
     for row in range(first, commands.joint_angle.shape[0]):
-        contacts, events = trace.cursor[1] + problem.link.shape[0], trace.cursor[5] + MOST_JUMPS * (substeps + 1)
+        contacts, events = trace.cursor[1] + state.pushed.shape[0], trace.cursor[5] + MOST_JUMPS * (substeps + 1)
         if contacts > trace.contact.shape[0] or events > trace.event.shape[0]:
             return TABLE_FULL, row
         command(problem, commands, row)
         for i in range(problem.link.shape[0]):
             for k in range(SUMS):
                 state.sums[i, k] = 0.0
+        for s in range(state.pushed.shape[0]):
+            for k in range(PUSH):
+                state.pushed[s, k] = 0.0
         for k in range(substeps):
             number[RESIDUAL] = number[EVALUATIONS] = 0.0
+            number[PARTS] = number[SHORTENED] = number[FALLBACKS] = number[ACCEPTED] = 0.0
+            number[LENIENT] = number[STOPPED] = 0.0
             status, before = OK, trace.cursor[5]
             if state.clock[0] == 0:
                 status = jump(problem, state, trace, 0.0)  # what overlaps at the start is in contact
@@ -170,10 +208,10 @@ def run_ticks(
                 status = flow(problem, state, trace, state.clock[0] * dt, k * dt)
             if status == OK and trace.cursor[5] - before > MOST_JUMPS:
                 status = TOO_MANY
+                if number[ACCEPT] > 0.0:  # the step came to its end all the same
+                    status, number[ACCEPTED] = OK, 1.0
             close_step(problem, state)
-            at = trace.cursor[2]
-            trace.step[at, 0], trace.step[at, 1], trace.step[at, 2] = number[RESIDUAL], number[EVALUATIONS], status
-            trace.cursor[2] = at + 1
+            note_step(problem, trace, status)
             if status != OK:
                 number[UNSURE] += status == UNSOLVED
                 report_beyond(problem, trace, state.clock[0] * dt)
