@@ -50,8 +50,12 @@ def test_a_thrown_chain_keeps_its_energy_in_the_books(speed: float, dt: float) -
 
 
 def test_whole_steps_would_be_nonsense() -> None:
-    """What parts are for: without them the same run books more numerical work than there is energy."""
-    assert judged(limp(3.0, 1e-2, max_parts=1)).numerical > 0.1
+    """What parts are for: without them the same run stops, as chords of links that turn so far do not settle; until
+    then it books too much numerical work and lies too deep in the disc."""
+    whole = judged(limp(3.0, 1e-2, max_parts=1))
+    assert whole.failure
+    assert whole.numerical > 0.01
+    assert whole.depth > 1.0
     steps = pp.simulate(limp(3.0, 1e-2)).data
     assert (steps["step_reasons"].values & Repeated.ENERGY).any()
     assert steps["step_parts"].values.max() > 1
@@ -86,14 +90,14 @@ def test_runs_go_on_from_checkpoints_among_repeated_steps() -> None:
 
 
 def test_a_run_goes_on_with_what_is_nearly_solved() -> None:
-    """Three sweeps do not solve all steps of the track."""
-    short = {"plant.max_iterations": 3, "plant.max_parts": 1}
+    """Five sweeps do not solve all steps of the track, but nearly."""
+    short = {"plant.max_iterations": 5, "plant.max_parts": 1}
     with pytest.raises(SolverFailure, match="NOT_CONVERGED"):
         pp.simulate("transeth2008a/track", short, duration=2.0)
     accepted = pp.simulate("transeth2008a/track", {**short, "plant.on_failure": "accept"}, duration=2.0)
     status, residual = accepted.data["step_status"].values, accepted.data["step_residual"].values
     assert accepted.metrics()["accepted_steps"] == (status == Status.ACCEPTED).sum() > 0
-    assert residual.max() <= 1e-3
+    assert 1e-6 < residual.max() <= 1e-3
     assert set(status) == {Status.OK, Status.ACCEPTED}
 
 
@@ -105,15 +109,17 @@ def test_what_is_far_from_solved_is_not_accepted() -> None:
 
 @pytest.mark.parametrize("seed", range(4))
 def test_smooth_obstacles_have_one_end_velocity(seed: int) -> None:
-    """Whatever impulses and velocities the solver starts from: the step is strictly convex. Bound: the velocity that
-    a residual of 1e-8 leaves, times the condition of a chain of light and heavy links."""
+    """Whatever impulses and velocities the solver starts from: the step is strictly convex. Bound: chords settle to
+    1e-8 of the fastest link's speed of about 2 m/s, links are 0.15 m long."""
     random = np.random.default_rng(seed)
     robot, world = (
         chain_of(7, radius=0.03, length=0.15),
         world_of(Disc(x=0.1, y=-0.2, radius=0.1), Disc(x=-0.3, y=0.15, radius=0.08)),
     )
     pose = thrown(robot, (0.0, 0.0), (0.5, -1.0), 1.0, 0.3, None, random.uniform(-2, 2, 6))
-    plant = PlanarStepping.build(robot, world, Servo(stiffness=0.0, damping=0.0), PlanarSteppingOptions(dt=2e-3))
+    plant = PlanarStepping.build(
+        robot, world, Servo(stiffness=0.0, damping=0.0), PlanarSteppingOptions(dt=2e-3, tolerance=1e-10)
+    )
     before = plant.initial_state(pose)
     plant.rollout(before, still(robot, 60), 1, new_trace(7, 61, 60, 1))
     ends = []

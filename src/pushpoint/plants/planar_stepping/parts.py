@@ -183,9 +183,9 @@ def step_in_parts(
         if status == OK and number[PUSHING] > 0.0 and pushes_in_vain(problem, state, residual, made):
             number[PUSHING] = 0.0
             continue
+        if harmless and residual < best:
+            best, best_level = residual, level
         if not forced and not (good and exact) and level < number[FINEST]:
-            if harmless and residual < best:
-                best, best_level = residual, level
             level += 1
             status = OK
             continue
