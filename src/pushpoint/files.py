@@ -127,7 +127,7 @@ def _host() -> str:
 
 def write_text(path: Path, text: str) -> None:
     """Write a whole text file; lines end as they do in `text`."""
-    write_bytes(path, text.encode("utf-8", errors="surrogateescape"))
+    write_bytes(path, text.encode("utf-8", errors="backslashreplace"))
 
 
 def made(folder: Path) -> Path:

@@ -326,15 +326,24 @@ def test_the_command_line_survives_a_full_file_system(kilobytes: int, tmp_path: 
     assert ".tmp" not in done.stdout
 
 
-def test_a_folder_that_cannot_be_written_is_named(run: Recording, tmp_path: Path) -> None:
-    folder = tmp_path / "locked"
-    folder.mkdir(mode=0o500)
-    if os.access(folder, os.W_OK):
-        pytest.skip("this user may write everywhere")
-    with pytest.raises(InvalidInput, match=r"locked.*cannot be written"):
-        run.save(folder / "run.nc")
-    with pytest.raises(InvalidInput, match=r"locked.*cannot be made"):
-        save_run(run, folder / "out")
+def test_a_folder_that_cannot_be_written_is_named(
+    run: Recording, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = run.save(tmp_path / "run.nc")
+    before = path.read_bytes()
+
+    def locked(*_: object, **__: object) -> int:  # whoever runs this may be allowed to write everywhere
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+
+    monkeypatch.setattr(os, "open", locked)
+    with pytest.raises(
+        InvalidInput, match=r"run\.nc' cannot be written: Permission denied; what was there before is kept"
+    ):
+        run.save(path)
+    monkeypatch.setattr(Path, "mkdir", locked)
+    with pytest.raises(InvalidInput, match=r"out' cannot be made: Permission denied"):
+        save_run(run, tmp_path / "out")
+    assert path.read_bytes() == before
 
 
 def test_what_is_no_file_is_not_replaced(run: Recording, tmp_path: Path) -> None:

@@ -188,7 +188,9 @@ class ShapeFollower:
 
     def _later(self, state: ControllerState, obs: Observation) -> ControllerState:
         """The state at the end of the tick: steered, progressed, pushed, laid along the curve again."""
-        end = obs.time + self._period
+        end, last = obs.time + self._period, len(state["points"]) - 1
+        if not 0.0 <= state["head"] <= last:  # from a spoilt file: the way there would never end
+            raise InvalidInput(f"controller 'shape-follower': state head = {state['head']:g}; allowed is 0 to {last}")
         state["measured"] = _next_turn(state["measured"], heading_of(matrices(obs.link_orientation)))
         state["heading"] = self._steered(state, obs.time, end)
         state["roll"] += self._integral(self._roll_rate, obs.time, end)
