@@ -89,7 +89,7 @@ def _closer(disc: FloatArray, limit: float) -> Iterator[tuple[int, IntArray, Flo
     beyond = np.searchsorted(x - radius, x + radius + limit)  # further right nothing is as near
     for k, end in enumerate(beyond):
         later = slice(k + 1, end)
-        gap = np.hypot(x[later] - x[k], y[later] - y[k]) - radius[later] - radius[k]
+        gap = np.hypot(x[later] - x[k], y[later] - y[k]) - radius[k] - radius[later]
         near = np.flatnonzero(gap < limit)
         if len(near):
             yield int(order[k]), order[later][near], gap[near]
