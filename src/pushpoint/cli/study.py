@@ -228,7 +228,8 @@ def _notes(summary: Summary) -> Iterator[str]:
                 share = spread.share
                 yield (
                     f"{label}: {column} is above {share.beyond:g} in {share.count} of {share.total - share.failed} "
-                    f"runs that ended; {_counted(share.failed, 'failed run')} as not above: {share.count} of {share.total}"
+                    f"runs that ended; {_counted(share.failed, 'failed run')} as not above: "
+                    f"{share.count} of {share.total}"
                 )
         if variant.accepted:
             yield (

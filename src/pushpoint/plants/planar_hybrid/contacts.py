@@ -115,7 +115,7 @@ def gather_contacts(problem: Problem, state: State) -> None:
         c = problem.contact[count]
         c.slot, c.leaving = s, state.leaving[s]
         describe(problem, c, s // per_link, state.alpha[s], int(state.touch[s].obstacle))
-        if problem.number[CENTRE] > 0.0 or not same_point(problem.contact, count):
+        if problem.number[CENTRE] > 0.0 or not same_joint(problem, count):
             problem.basic[count] = state.pushing[s]
             count += 1
     problem.touching[0] = count
@@ -131,9 +131,12 @@ def normal_speed(problem: Problem, state: State, s: int) -> float:
 
 
 @kernel
-def same_point(contact: Records, count: int) -> bool:
-    """Whether the link before touches the obstacle of contact `count` where this one does."""
+def same_joint(problem: Problem, count: int) -> bool:
+    """Whether the link before touches the obstacle of contact `count` with the joint that both share, as this one."""
+    contact = problem.contact
     c = contact[count]
+    if c.place > -problem.link[int(c.link)].axis:
+        return False
     for k in range(count - 1, -1, -1):
         other = contact[k]
         if other.link < c.link - 1.0:

@@ -174,7 +174,11 @@ def complement(problem: Problem, scale: float, impact: bool) -> int:
         if (solved == SOLVED or off <= EXACT) and largest <= HUGE:
             note_residual(problem, off)
             return OK
-        best = keep_better(problem, scale, best)
+        if off < best:
+            best = off
+            for k in range(count):
+                problem.rubbed[0, k] = problem.force[k]  # which nothing else needs now
+    note_residual(problem, best)
     return accept(problem, best, impact)
 
 
@@ -189,20 +193,6 @@ def start_again(problem: Problem, attempt: int) -> None:
 
 
 @kernel
-def keep_better(problem: Problem, scale: float, best: float) -> float:
-    """Keep forces that only push if they are better than those kept before; returns the residual of the better ones."""
-    count = problem.touching[0]
-    for k in range(count):
-        problem.force[k] = problem.force[k] if problem.force[k] > 0.0 else 0.0  # so written, NaN goes too
-    off, _ = natural_map(problem, scale)
-    if not off < best:
-        return best
-    for k in range(count):
-        problem.rubbed[0, k] = problem.force[k]  # which nothing else needs now
-    return off
-
-
-@inlined
 def accept(problem: Problem, off: float, impact: bool) -> int:
     """Go on with the best forces that were found, if that is wanted, they are nearly a solution and add no energy.
 
@@ -223,7 +213,6 @@ def accept(problem: Problem, off: float, impact: bool) -> int:
     for i in range(problem.link.shape[0]):
         a = problem.link[i]
         energy += 0.5 * (a.mass * (a.vx * a.vx + a.vy * a.vy) + a.inertia * a.w * a.w)
-    note_residual(problem, off)
     wanted = number[ACCEPT] > 0.0 and (impact or number[LENIENT] > 0.0)
     if wanted and off <= ACCEPTABLE and gain <= number[TOLERANCE] * energy:
         number[ACCEPTED] += 1.0
@@ -289,8 +278,10 @@ def yielding(problem: Problem, k: int) -> float:
 @kernel
 def natural_map(problem: Problem, scale: float) -> tuple[float, float]:
     """How far the complementarity conditions are off, in terms of forces over `scale`, and the largest of these; the
-    link of the worst stays in `number`."""
+    link of the worst stays in `number`. Forces that pull are set to zero first."""
     count, worst, largest = problem.touching[0], 0.0, 0.0
+    for k in range(count):
+        problem.force[k] = problem.force[k] if problem.force[k] > 0.0 else 0.0  # so written, NaN goes too
     for r in range(count):
         w = problem.free[r]
         for k in range(count):

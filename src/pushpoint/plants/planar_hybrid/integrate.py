@@ -58,7 +58,7 @@ SAFETY, MOST_GROWTH, MOST_SHRINK = 0.9, 5.0, 0.2  # of the next step
 SHORTEST = 1e-12  # [s]: what is left of a step when it is done; steps that must be shorter do not come to an end
 SHORTEST_TRIED = 1e-8  # [s]: how short steps become in search of contact forces
 WORK_SHARE = 0.1  # of the tolerance: error of the work of contacts, of the kinetic energy and MILLIMETRE of weight
-MOST_LOOKS = 1000  # at a step, for links that are faster than any robot
+MOST_LOOKS = 1000.0  # at a step, for links that are faster than any robot
 LOCATED = 1e-10  # [s]: how well the instant of a jump is found
 NOT_FINITE = 2  # status: types.Status.NOT_FINITE
 
@@ -144,21 +144,29 @@ def another_way(problem: Problem, state: State, h: float, length: float) -> bool
 def first_due(problem: Problem, state: State, h: float) -> float:
     """The share of the step after which a jump is due, more than one if none is; links are at the end of the step.
 
-    Links that are so fast that they could pass through an obstacle within the step are looked at on their path.
+    Links that are so fast that they could pass through an obstacle within the step are looked at on their path. The
+    instant between two looks is found by bisection of the dense output.
     """
     n, fastest = problem.link.shape[0], 0.0
     for i in range(n):
         a = problem.link[i]
         fastest = max(fastest, math.sqrt(a.vx * a.vx + a.vy * a.vy) + abs(a.w) * a.half)
-    looks = max(1, min(MOST_LOOKS, math.ceil(h * fastest / problem.number[STRIDE])))
-    for k in range(1, looks + 1):
-        if k < looks:
-            interpolate(problem, state, h, k / looks, problem.vector[2], 2 * n + 4)
-        if looks > 1:
-            place_links(problem, problem.vector[2 if k < looks else 1])
+    looks = max(1.0, min(MOST_LOOKS, math.ceil(h * fastest / problem.number[STRIDE])))
+    low, high, found = 0.0, 1.0 / looks, False
+    while not found or (high - low) * h > LOCATED:
+        share = 0.5 * (low + high) if found else high
+        if found or looks > 1.0:
+            interpolate(problem, state, h, share, problem.vector[2], 2 * n + 4)
+            place_links(problem, problem.vector[2])
         if any_due(problem, state):
-            return locate(problem, state, h, (k - 1) / looks, k / looks)
-    return 2.0
+            high, found = share, True
+        elif found:
+            low = share
+        elif share == 1.0:
+            return 2.0
+        else:
+            low, high = share, min(1.0, share + 1.0 / looks)
+    return high
 
 
 @inlined
@@ -191,21 +199,6 @@ def stages(problem: Problem, state: State, h: float, since: float) -> tuple[floa
         off += ERROR[k] * slope[k, pushed]
     off = abs(h * off) / (WORK_SHARE * tolerance * (state.ledger[0] + problem.number[WEIGHT] * MILLIMETRE))
     return (worst if off <= worst else off), OK
-
-
-@inlined
-def locate(problem: Problem, state: State, h: float, low: float, high: float) -> float:
-    """The share of the step, between two, after which a jump is due, by bisection of the dense output."""
-    size = 2 * problem.link.shape[0] + 4
-    while (high - low) * h > LOCATED:
-        middle = 0.5 * (low + high)
-        interpolate(problem, state, h, middle, problem.vector[2], size)
-        place_links(problem, problem.vector[2])
-        if any_due(problem, state):
-            high = middle
-        else:
-            low = middle
-    return high
 
 
 @kernel

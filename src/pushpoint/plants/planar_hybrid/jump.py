@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pushpoint._jit import inlined, kernel
-from pushpoint.mechanics.joint_forces import accelerate_all, factor_joints
+from pushpoint.mechanics.joint_forces import FIRST, accelerate_all, factor_joints
 from pushpoint.numerics.records import Records
 from pushpoint.plants.planar_hybrid.contacts import (
     DETACHED,
@@ -27,12 +27,12 @@ from pushpoint.plants.planar_hybrid.flow import (
     pushes_at,
     works_at,
 )
-from pushpoint.plants.planar_hybrid.model import CENTRE, DT, MASS, MOST_JUMPS, SLOTS, STOPPED, WEIGHT, Problem, State
+from pushpoint.plants.planar_hybrid.model import CENTRE, DT, MASS, MOST_JUMPS, STOPPED, WEIGHT, Problem, State
 from pushpoint.types import Trace
 
 # What a jump is; BEYOND: friction above mu_o*, no jump; STOP: a link that leaves has stopped, which is no event.
 NONE, IMPACT, DETACHMENT, SIDE, BEYOND, STOP = 0, 1, 2, 3, 4, 5
-ROUNDS = SLOTS + 2  # jumps that may follow on each other at one instant
+ROUNDS = 4  # jumps that may follow on each other at one instant
 TOO_MANY = 4  # status: types.Status.TOO_MANY_EVENTS
 
 
@@ -111,9 +111,11 @@ def jump(problem: Problem, state: State, trace: Trace, time: float) -> int:
     for _ in range(ROUNDS):
         place_links(problem, state.vector)
         jumped, hit = False, False
-        for i in range(problem.link.shape[0]):
+        i = FIRST
+        while i < problem.link.shape[0]:  # a link may be due with several obstacles: all are hit at once
             kind, obstacle, s = due(problem, state, i)
             if kind == NONE:
+                i += 1
                 continue
             jumped = True
             state.leaving[s] = 0

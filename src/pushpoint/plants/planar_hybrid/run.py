@@ -161,14 +161,12 @@ def write_contact(state: State, trace: Trace, i: int, s: int, span: float) -> No
 @inlined
 def note_step(problem: Problem, trace: Trace, status: int) -> None:
     """What the recording says about the step: the columns types.STEP_COLUMNS."""
-    number, out = problem.number, trace.step[trace.cursor[2]]
-    out[0], out[1], out[2] = number[RESIDUAL], number[EVALUATIONS], status
-    if status == OK and number[ACCEPTED] > 0.0:
-        out[2] = GONE_ON
+    number, out, at = problem.number, trace.step, trace.cursor[2]
+    out[at, 0], out[at, 1], out[at, 5] = number[RESIDUAL], number[EVALUATIONS], number[FALLBACKS]
+    out[at, 2] = GONE_ON if status == OK and number[ACCEPTED] > 0.0 else status
     if number[SHORTENED] > 0.0:
-        out[3], out[4] = max(2.0, number[PARTS]), NOT_SOLVED
-    out[5] = number[FALLBACKS]
-    trace.cursor[2] += 1
+        out[at, 3], out[at, 4] = max(2.0, number[PARTS]), NOT_SOLVED
+    trace.cursor[2] = at + 1
 
 
 @entry_point
