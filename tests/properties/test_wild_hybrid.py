@@ -80,7 +80,8 @@ def test_many_wild_worlds() -> None:
     assert sum(ends) <= 30  # all with friction above the bound; measured 19 of the first 600
 
 
-@pytest.mark.parametrize("seed", KEPT := [])
+@pytest.mark.parametrize("seed", [12, 59, 126, 221, 237, 370])
 def test_kept_cases(seed: int) -> None:
-    """Worlds that found something: links folded upon each other at a peg, a link wedged in between two pegs."""
+    """Links folded upon each other at a peg (12), links wedged in between pegs (59, 126), forces that pivoting
+    finds but does not stop at (221), links that are pushed while they leave: by other contacts (237), in long steps (370)."""
     check(wild_hybrid(seed, duration=1.0))

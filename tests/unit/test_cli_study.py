@@ -148,3 +148,26 @@ def test_run_study_in_python() -> None:
     assert again.study == found.study.model_copy(update={"overrides": {"duration": 0.02, "start.jitter": 1e-4}})
     assert not again.seeds_do_nothing
     assert pp.run_study(found.study.base_scenario, {"duration": 0.02}, seeds=1, processes=1).rows[0].status == "ok"
+
+
+def test_failed_runs_are_shown_apart_and_their_share_is_explained(
+    shell: Shell, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    rows = (
+        Row("base", 0, "ok", "", 0.1, {"distance": 2.0}, accepted=4),
+        Row("base", 1, "ok", "", 0.1, {"distance": 0.5}),
+        Row("base", 2, "failed", "planar_hybrid stopped at t = 1 s", 0.1),
+    )
+    monkeypatch.setattr("pushpoint.studies.run", lambda study, *_, **__: Results(study, rows))
+    words = (*SHORT, "--seeds", "3", "--measure", "distance", "--beyond", "distance=1")
+    code, out, err = shell(*words, "--out", str(tmp_path))
+    assert code == 0
+    assert "2 + 1 failed" in out
+    assert "planar_hybrid stopped at t = 1 s" in out
+    assert "base: distance is above 1 in 1 of 2 runs that ended; 1 failed run counts as not above: 1 of 3" in out
+    assert "base: 4 steps in 1 of 3 runs were not solved to the tolerance, but accepted" in out
+    assert "a share counts failed runs as not above" in out
+    assert "1 of 3 runs failed; 'base', seed 2" in err
+    code, again, _ = shell("study", "show", str(tmp_path))
+    assert code == 0
+    assert again.strip() == out.strip()

@@ -327,3 +327,45 @@ def test_failed_runs_are_not_beyond_and_not_in_medians() -> None:
     assert compared.share.difference == 0.5  # of seeds 0 and 1, which both variants have
     empty = Results(study, ()).summary().variants["b"]
     assert math.isnan(empty.columns["distance"].median)
+
+
+# --- runs that failed, steps that were accepted ---
+
+
+def mixed_rows() -> tuple[Row, ...]:
+    """Four runs above a threshold of 1, one below, one failed; two have accepted steps."""
+    rows = [Row("base", seed, "ok", "", 0.1, {"distance": 2.0 + seed}, accepted=3 * (seed < 2)) for seed in range(4)]
+    return (*rows, Row("base", 4, "ok", "", 0.1, {"distance": 0.5}), Row("base", 5, "failed", "stopped", 0.1))
+
+
+def test_a_share_says_how_it_counts_failed_runs(tmp_path: Path) -> None:
+    study = made_study(seeds=6, measures=["distance"], beyond={"distance": 1.0})
+    results = Results(study, mixed_rows())
+    variant = results.summary().variants["base"]
+    share = variant.columns["distance"].share
+    assert share is not None
+    assert (share.count, share.total, share.failed) == (4, 6, 1)
+    assert share.share == pytest.approx(4 / 6)
+    assert (variant.runs, variant.failed, variant.accepted, variant.accepted_steps) == (6, 1, 2, 6)
+    assert variant.columns["distance"].count == 5  # medians leave the failed run out
+    assert "as not above" in results.summary().as_dict()["failed_runs"]
+    results.save(tmp_path)
+    assert load(tmp_path).rows == results.rows
+
+
+def test_rows_of_older_files_have_no_accepted_steps(tmp_path: Path) -> None:
+    results = Results(made_study(seeds=6, measures=["distance"]), mixed_rows())
+    results.save(tmp_path)
+    lines = (tmp_path / "runs.csv").read_text().splitlines()
+    place = lines[0].split(",").index("accepted")
+    old = [",".join(cell for k, cell in enumerate(line.split(",")) if k != place) for line in lines]
+    (tmp_path / "runs.csv").write_text("\n".join(old) + "\n")
+    assert [row.accepted for row in load(tmp_path).rows] == [0] * 6
+
+
+def test_jobs_count_accepted_steps(monkeypatch: pytest.MonkeyPatch) -> None:
+    recording = pp.simulate(TRACK, SHORT, duration=0.05)
+    recording.data["step_status"][:7] = 5
+    monkeypatch.setattr(jobs, "simulate", lambda scenario: recording)
+    outcome = jobs.do(Job({"run": scenarios[TRACK]}, {}))
+    assert outcome.accepted_steps == 7

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 
 import numpy as np
@@ -10,10 +11,10 @@ import pytest
 import pushpoint as pp
 from pushpoint.errors import InvalidInput
 from pushpoint.mechanics.overlap import overlaps
-from pushpoint.types import Pose
+from pushpoint.types import Pose, Status
 from pushpoint.worlds import Disc
 from tests.verification.hybrid_cases import IMPACT, ONE, touching
-from tests.verification.hybrids import SLOPES, go, model, single, world_of
+from tests.verification.hybrids import SLOPES, go, model, robot_of, rod, single, world_of
 
 
 def depth(run_link: np.ndarray, robot: pp.Robot, world: pp.World) -> float:
@@ -56,7 +57,7 @@ def test_a_fast_thin_link_does_not_pass_through_a_thin_peg(contact: str, speed: 
 
 @pytest.mark.parametrize("contact", ["centre", "point"])
 def test_a_link_that_leaves_is_free(contact: str) -> None:
-    """The ground slows it down, but nothing pushes it as long as it moves away, within the hysteresis of the contact."""
+    """The ground slows it down; nothing pushes it as long as it moves away, within the hysteresis of the contact."""
     world = world_of(Disc(x=0.0, y=-0.1, radius=0.1 + 1e-9), friction=1.0 / 9.81)
     run = go(ONE, world, single(vy=1e-3), 0.01, contact=contact)
     assert run.event[:, 1].tolist() == [IMPACT]
@@ -73,6 +74,41 @@ def test_forces_do_not_act_on_links_that_leave() -> None:
     mod.state.leaving[0] = 1
     assert mod.call(SLOPES) == 0
     assert mod.problem.force[0] == 0.0
+
+
+@pytest.mark.parametrize(("ground", "accepted"), [(1e-4, True), (1e-3, False)])
+def test_a_step_without_contact_forces_is_accepted_if_it_is_nearly_solved(ground: float, accepted: bool) -> None:
+    """Painleve's rod: it leans forward, and friction at its tip turns it into what it slides on.
+
+    1/m + h^2/J cos(cos - mu sin) < 0: a push lets the tip sink in faster. Nothing but the torque of the ground presses
+    it down, and without any push that is all that is missing: a fraction of the weight above or below 1e-3.
+    """
+    half, angle, inertia = 0.1, math.radians(60.0), 0.001
+    rate = -0.05
+    tip_speed, lever = -0.05, half * math.cos(angle)
+    assert 1.0 + half**2 / inertia * math.cos(angle) * (math.cos(angle) - math.sin(angle)) < -0.5
+    pose = single(
+        x=lever,
+        y=half * math.sin(angle),
+        angle=angle,
+        vx=tip_speed + rate * half * math.sin(angle) * -1.0,
+        vy=rate * lever,
+        w=rate,
+    )
+    robot = robot_of(rod(2 * half, inertia=inertia))
+    world = world_of(Disc(x=0.0, y=-10.0, radius=10.0 + 1e-9, friction=1.0), friction=ground, torque=True)
+    stopped = go(robot, world, pose, 0.005, contact="point")
+    assert stopped.failure is not None
+    assert stopped.failure.status == Status.NOT_CONVERGED
+    run = go(robot, world, pose, 0.005, contact="point", on_failure="accept")
+    if not accepted:
+        assert run.failure is not None
+        assert run.failure.residual > 1e-3
+        return
+    assert run.failure is None
+    assert np.all(run.step[:, 2] == Status.ACCEPTED)
+    assert 1e-6 < run.step[:, 0].max() <= 1e-3
+    assert np.diff(run.energy[:, 4]).max() <= 0.0
 
 
 def test_options_of_failures() -> None:
