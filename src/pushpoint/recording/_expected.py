@@ -40,6 +40,8 @@ DATA: Table = {
     "step_residual": Expected(_STEP),
     "step_iterations": Expected(_STEP, "i"),
     "step_status": Expected(_STEP, "i"),
+    **{name: Expected(_STEP, "i", since=2) for name in ("step_parts", "step_reasons", "step_fallbacks")},
+    "step_guard_work": Expected(_STEP, since=2),
 }
 PLANAR: Table = {"link_rate": Expected(PLACE)}
 SPATIAL: Table = {

@@ -166,7 +166,7 @@ def first_due(problem: Problem, state: State, h: float) -> float:
             return 2.0
         else:
             low, high = share, min(1.0, share + 1.0 / looks)
-    return high
+    return float(high)
 
 
 @inlined
