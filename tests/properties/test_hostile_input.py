@@ -112,7 +112,7 @@ YAML: dict[str, tuple[str | bytes, str]] = {
         "world.rows = 1000 times world.columns = 1000 are 1000000 pegs",
     ),
     "a long robot": (scenario(robot=chosen("aiko", links=10**9)), "robot.links = 1000000000: should be less than"),
-    "a day at a millisecond": (scenario(duration=86400), "not enough memory"),  # of the addresses given
+    "half a day at a millisecond": (scenario(duration=43200), "not enough memory"),  # of the addresses given
     "a long run": (scenario(duration=86400, control_period=1e-4, plant=chosen("planar_stepping", dt=1e-4)), "memory"),
 }
 
