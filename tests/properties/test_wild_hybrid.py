@@ -82,6 +82,6 @@ def test_many_wild_worlds() -> None:
 
 @pytest.mark.parametrize("seed", [12, 59, 126, 221, 237, 370])
 def test_kept_cases(seed: int) -> None:
-    """Links folded upon each other at a peg (12), links wedged in between pegs (59, 126), forces that pivoting finds
-    but does not stop at (221), links pushed while they leave: by other contacts (237), in long steps (370)."""
+    """Links folded upon each other at a peg (12), wedged in between pegs (59, 126), pushed while they leave by other
+    contacts (237) or in long steps (370); forces that pivoting finds but does not stop at (221)."""
     check(wild_hybrid(seed, duration=1.0))

@@ -85,7 +85,7 @@ class Obedient:
             for _ in range(substeps):
                 state["clock"] += 1
                 failed = state["clock"][0] * self.dt >= self._fail_at
-                trace.step[trace.cursor[2]] = 1e-9, 2, int(failed)
+                trace.step[trace.cursor[2], :3] = 1e-9, 2, int(failed)
                 trace.cursor[2] += 1
                 if failed:
                     return trace, Failure(Status.NOT_CONVERGED, float(state["clock"][0] * self.dt), 1, 0.5, "rest")

@@ -108,16 +108,22 @@ def flow(problem: Problem, state: State, trace: Trace, begun: float, since: floa
                 return status
             fresh = True
         else:
-            for j in range(state.vector.shape[0]):
-                state.vector[j] = problem.vector[1, j]
-                problem.slope[0, j] = problem.slope[STAGES - 1, j]
-            for k in range(problem.touching[0]):
-                c = problem.contact[k]
-                state.pushing[int(c.slot)] = problem.basic[k]
-                if c.speed > FADING and problem.force[k] == 0.0:
-                    state.leaving[int(c.slot)] = 1
+            take_over(problem, state)
             done = dt if pieces == 1 else done + h
     return OK if math.isfinite(state.vector[2 * n + 2]) else NOT_FINITE
+
+
+@inlined
+def take_over(problem: Problem, state: State) -> None:
+    """The end of a step is where the next one begins; contacts without a force that open are left."""
+    for j in range(state.vector.shape[0]):
+        state.vector[j] = problem.vector[1, j]
+        problem.slope[0, j] = problem.slope[STAGES - 1, j]
+    for k in range(problem.touching[0]):
+        c = problem.contact[k]
+        state.pushing[int(c.slot)] = problem.basic[k]
+        if c.speed > FADING and problem.force[k] == 0.0:
+            state.leaving[int(c.slot)] = 1
 
 
 @kernel
