@@ -14,6 +14,7 @@ def limits(problem: Problem) -> Limits:
         "clock": Limit(0, MOST_COUNT),
         "alpha": Limit(-side, side),
         "pushing": Limit(0, 1),
+        "leaving": Limit(0, 1),
         "touch.obstacle": Limit(0, max(discs - 1, 0)),
         f"ledger.{NEXT_STEP}": Limit(min(SHORTEST, dt), dt),
     }
