@@ -18,9 +18,10 @@ from pathlib import Path
 from typing import Any
 
 from pushpoint import limits
-from pushpoint.errors import InvalidInput, shown
+from pushpoint.errors import InvalidInput
 
 Bytes = bytes | bytearray | memoryview
+SHOWN_PATH = 300  # characters of a path in messages
 FORGOTTEN_AFTER = 7 * 86400  # [s]: temporary files of other machines, whose processes nobody can ask here
 _TEMPORARY = re.compile(r"\.pushpoint-(?P<host>[0-9a-f]{8})-(?P<pid>\d+)-(?P<process>[0-9a-f]{8})-\d+\.tmp")
 _PROCESS = os.urandom(4).hex()  # tells this process from one that had the same number before
@@ -162,7 +163,8 @@ def read_text(path: Path, what: str, most: int = limits.FILE_BYTES) -> str:
 
     Other files (pipes, devices) may never end; what is not UTF-8 is named for what it probably is.
     """
-    name = f"{what} {shown(str(path))}"
+    text = repr(str(path))  # a long path is cut at its beginning: people know their files by their last names
+    name = f"{what} {text if len(text) <= SHOWN_PATH else '...' + text[-SHOWN_PATH:]}"
     if "\0" in str(path):
         raise InvalidInput(f"{name} cannot be read: no file can have this name")
     try:

@@ -158,7 +158,7 @@ def test_files_of_this_version_cannot_pass_for_old_ones(run: Recording, tmp_path
 def test_what_files_hold_is_listed_with_its_version(kind: str) -> None:
     """A new variable needs a line in _expected, with the schema version that has it first."""
     recording = recorded(kind)
-    own = {"gravity_work", "friction_bound", "links_in_contact", *LEDGER}  # of single plants
+    own = {"gravity_work", "friction_bound", "links_in_contact", "links_crossing", *LEDGER}  # of single plants
     tables = {**_expected.DATA, **_expected.PLANAR, **_expected.SPATIAL, **_expected.MOVABLE}
     assert set(recording.data.variables) <= {*tables, *own}
     assert set(recording.contacts.variables) == set(_expected.CONTACTS)

@@ -21,6 +21,7 @@ def repeated(run: pp.Recording, parts: list[int], period: float | None = None) -
     """The same as if its last steps had been made of so many parts."""
     data = run.data.copy(deep=True)
     data["step_parts"][-len(parts) :] = parts
+    data["step_reasons"][-len(parts) :] = np.array(parts) > 1
     scenario = run.scenario if period is None else run.scenario.model_copy(update={"control_period": period})
     return pp.Recording(data, run.contacts, run.events, scenario)
 

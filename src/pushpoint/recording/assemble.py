@@ -144,6 +144,12 @@ def _step_variables(step: FloatArray) -> Variables:
     }
 
 
+def with_step_columns(data: xr.Dataset) -> xr.Dataset:
+    """The same with the variables of steps that files of older versions do not have: no step was repeated there."""
+    steps = np.zeros((data.sizes["step"], len(STEP_COLUMNS)))
+    return data.assign({name: v for name, v in _step_variables(steps).items() if name not in data})
+
+
 def contact_set(trace: Trace, row_time: FloatArray, links: int | None = None) -> xr.Dataset:
     """One line per point at which a link pushed against an obstacle since the last row; forces are means.
 

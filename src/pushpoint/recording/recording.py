@@ -15,6 +15,7 @@ import xarray as xr
 from pushpoint.errors import InvalidInput
 from pushpoint.recording import _netcdf
 from pushpoint.recording._expected import refuse_unexpected
+from pushpoint.recording.assemble import with_step_columns
 from pushpoint.recording.checkpoint import Checkpoint
 from pushpoint.scenario import Scenario
 from pushpoint.types import LEDGER, Repeated, Status
@@ -147,7 +148,7 @@ def load(path: str | os.PathLike[str], *, verify: bool = True) -> Recording:
     if unsealed:
         _netcdf.warn_unsealed(path)
     return Recording(
-        data=groups[""],
+        data=with_step_columns(groups[""]),
         contacts=groups["contacts"],
         events=groups["events"],
         scenario=scenario,
