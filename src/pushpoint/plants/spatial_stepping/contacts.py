@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 
-from pushpoint._jit import fused, kernel
+from pushpoint._jit import fused, inlined, kernel
 from pushpoint.geometry.capsule_solids import capsule_contacts
 from pushpoint.geometry.solids import Solids
 from pushpoint.numerics.records import Records
@@ -234,7 +234,7 @@ def add_solid(problem: Problem, state: State, count: int, seen: int, m: int, row
     return seen
 
 
-@kernel
+@inlined
 def near_solids(problem: Problem, state: State, solids: Solids, count: int) -> int:
     """Contacts of all capsules with terrain and obstacles, after those with the plane."""
     seen = count

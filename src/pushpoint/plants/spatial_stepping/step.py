@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 
-from pushpoint._jit import fused, kernel
+from pushpoint._jit import fused, inlined, kernel
 from pushpoint.geometry.solids import Solids
 from pushpoint.mechanics.spatial_chain import later_momentum, move_links, place_inertias, place_links
 from pushpoint.numerics.records import Records
@@ -112,7 +112,7 @@ def carry_momenta(problem: Problem, state: State, v1: float, v2: float, v3: floa
         a.start3 = a.v3 + a.w1 * a.c2 - a.w2 * a.c1
 
 
-@kernel
+@inlined
 def find_contacts(problem: Problem, state: State, solids: Solids | None) -> bool:
     """All contacts of the step. Returns False if there is no room for them."""
     count, meetings = 0, 0
