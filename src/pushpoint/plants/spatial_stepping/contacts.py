@@ -127,15 +127,18 @@ def bend_up(a: Records, r1: float, r2: float, r3: float) -> float:
 def set_gap(c: Records, number: FloatArray, gap: float, bend: float) -> None:
     """A gap, whose contact point moves along a curve, may close in this step; a penetration is undone."""
     dt = number[DT]
-    c.gap = gap
-    c.approach = gap / dt if gap > 0.0 else -push_out(c, number, gap)
+    c.gap, c.push = gap, 0.0
+    c.approach = gap / dt
+    if gap <= 0.0:
+        c.push = push_out(c, number, gap)
+        c.approach = -c.push
     c.approach += max(min(0.5 * dt * bend, PUSH_OUT), -PUSH_OUT)
 
 
 @fused
 def push_out(c: Records, number: FloatArray, gap: float) -> float:
     """The speed [m/s] at which a penetration is undone: by a part in a whole step, also in parts of it, so that short
-    parts do not throw out what a long one let in; and no faster than the work of it is small.
+    parts do not throw out what a long one let in; and no faster than its work is small, see step.limit_push_out.
 
     Under its load a contact yields, and rests where it is pushed out as fast. In parts of a step, in which it yields
     less, it is to rest at the same depth: there the load of the last step counts.

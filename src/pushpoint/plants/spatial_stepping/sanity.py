@@ -25,6 +25,7 @@ from pushpoint.plants.spatial_stepping.model import (
     MEETINGS,
     NORMAL,
     NUMERICAL,
+    PUSHED,
     SERVO,
     SINKS,
     THINNEST,
@@ -72,10 +73,13 @@ def misses(problem: Problem) -> bool:
 
 @fused
 def energy_made(number: FloatArray, before: float) -> float:
-    """What the step made or lost of energy by itself, over what it may."""
+    """What the step made or lost of energy by itself, without that of pushing links out of anything, over what it may."""
+    made = number[NUMERICAL]
+    if made > 0.0:
+        made = max(made - number[PUSHED], 0.0)
     most = energy_allowed(number, number[DT], max(before, number[ENERGY]))
     most += MOST_OF_WORKS * (abs(number[SERVO]) + abs(number[FRICTION]) + abs(number[NORMAL]))
-    return float(abs(number[NUMERICAL]) / most)
+    return float(abs(made) / most)
 
 
 @fused
