@@ -132,7 +132,8 @@ def set_gap(c: Records, number: FloatArray, gap: float, bend: float) -> None:
     if gap <= 0.0:
         c.push = push_out(c, number, gap)
         c.approach = -c.push
-    c.approach += max(min(0.5 * dt * bend, PUSH_OUT), -PUSH_OUT)
+    if bend < 0.0:
+        c.approach += max(0.5 * dt * bend, -PUSH_OUT)
 
 
 @fused

@@ -78,7 +78,8 @@ PAIR_FIELDS = (
     CONTACTS, MEETINGS, PUSH_WORK, PUSH_SPEED, WORST_LINK, ORIGIN_X, ORIGIN_Y, ORIGIN_Z,  # of the step
     LOW, HIGH,  # of the iteration: links whose contacts changed
     ENERGY, SERVO, FRICTION, NORMAL, NUMERICAL, GRAVITY,  # [J], of the step: kinetic energy at its end, and works
-    PUSHED, FASTEST, TURNING, SINKS, WAS_DEEP,  # [J]; squares [m2/s2], [rad2/s2]; whether a contact ends too deep; [m] at the start
+    PUSHED, FASTEST, TURNING,  # [J] of push-out; squares of the fastest velocity and rate
+    SINKS, WAS_DEEP,  # whether a contact ends too deep; [m], how deep any was at the start
     BEFORE_X, BEFORE_Y, BEFORE_Z, BEFORE_QW, BEFORE_QX, BEFORE_QY, BEFORE_QZ,  # pose of the root at its start
     NUMBERS,
 ) = range(48)  # fmt: skip

@@ -73,7 +73,7 @@ def misses(problem: Problem) -> bool:
 
 @fused
 def energy_made(number: FloatArray, before: float) -> float:
-    """What the step made or lost of energy by itself, without that of pushing links out of anything, over what it may."""
+    """What the step made or lost of energy by itself, but for pushing links out of anything, over what it may."""
     made = number[NUMERICAL]
     if made > 0.0:
         made = max(made - number[PUSHED], 0.0)

@@ -142,7 +142,7 @@ def limit_push_out(problem: Problem, purse: float) -> None:
     """The work [J] that pushing a link out of something may do in a step, and the speed [m/s] at which it does that
     under the weight of a link. All of it is paid from a purse that gets a small part of all other work."""
     number = problem.number
-    number[PUSH_WORK] = 0.25 * max(purse, 0.0) + 0.5 * LEAST_SPEED * number[NOMINAL] * number[WEIGHT]
+    number[PUSH_WORK] = 0.5 * max(purse, 0.0) + 0.5 * LEAST_SPEED * number[NOMINAL] * number[WEIGHT]
     number[PUSH_SPEED] = number[PUSH_WORK] * problem.link.shape[0] / (number[WEIGHT] * number[NOMINAL])
 
 
@@ -228,7 +228,7 @@ def contact_work(problem: Problem) -> tuple[float, float]:
         normal += min(pressed, 0.0)
         friction += min(rubbed, 0.0)
         gain += max(pressed, 0.0) + max(rubbed, 0.0)
-        pushed += c.pn * min(max(c.gn, 0.0), c.push)
+        pushed += min(max(pressed, 0.0), c.pn * c.push)
         was = h * c.start_n - c.gap
         was_deep = max(was_deep, was)
         if -c.gap - h * c.gn > max(deepest, was):
