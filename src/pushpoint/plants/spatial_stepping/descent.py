@@ -256,5 +256,5 @@ def stubbornly(problem: Problem, room: Rows, limit: int, tolerance: float) -> tu
                 break
         span = 5 * FIRST_STEPS if span == FIRST_STEPS else 2 * span
     if not residual <= tolerance:
-        residual = move_to_best(problem, room, TRIES)
+        residual = move_to_best(problem, room, max(min(TRIES, limit), 1))
     return residual, done
