@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 
-from pushpoint._jit import fused, kernel
+from pushpoint._jit import fused, inlined, kernel
 from pushpoint.geometry.capsule_solids import capsule_contacts
 from pushpoint.geometry.solids import Solids
 from pushpoint.numerics.records import Records
@@ -127,15 +127,19 @@ def bend_up(a: Records, r1: float, r2: float, r3: float) -> float:
 def set_gap(c: Records, number: FloatArray, gap: float, bend: float) -> None:
     """A gap, whose contact point moves along a curve, may close in this step; a penetration is undone."""
     dt = number[DT]
-    c.gap = gap
-    c.approach = gap / dt if gap > 0.0 else -push_out(c, number, gap)
-    c.approach += max(min(0.5 * dt * bend, PUSH_OUT), -PUSH_OUT)
+    c.gap, c.push = gap, 0.0
+    c.approach = gap / dt
+    if gap <= 0.0:
+        c.push = push_out(c, number, gap)
+        c.approach = -c.push
+    if bend < 0.0:
+        c.approach += max(0.5 * dt * bend, -PUSH_OUT)
 
 
 @fused
 def push_out(c: Records, number: FloatArray, gap: float) -> float:
     """The speed [m/s] at which a penetration is undone: by a part in a whole step, also in parts of it, so that short
-    parts do not throw out what a long one let in; and no faster than the work of it is small.
+    parts do not throw out what a long one let in; and no faster than its work is small, see step.limit_push_out.
 
     Under its load a contact yields, and rests where it is pushed out as fast. In parts of a step, in which it yields
     less, it is to rest at the same depth: there the load of the last step counts.
@@ -234,7 +238,7 @@ def add_solid(problem: Problem, state: State, count: int, seen: int, m: int, row
     return seen
 
 
-@kernel
+@inlined
 def near_solids(problem: Problem, state: State, solids: Solids, count: int) -> int:
     """Contacts of all capsules with terrain and obstacles, after those with the plane."""
     seen = count

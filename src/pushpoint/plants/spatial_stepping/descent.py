@@ -34,6 +34,7 @@ WILD = 4  # iterations after which radii follow by half only, until two full ste
 CALM = 4  # as many full steps in a row are asked for where contacts were made softer
 FIRST_STEPS, EXACT_STEPS = 12, 25  # iterations before the exact tangent is tried, and with it
 SECANTS = 60
+TRIES = 40  # iterations in search of the best iterate, where nothing comes to rest
 
 
 @kernel
@@ -209,28 +210,6 @@ def descend(problem: Problem, room: Rows, limit: int, tolerance: float) -> tuple
 
 
 @inlined
-def stubbornly(problem: Problem, room: Rows, limit: int, tolerance: float) -> tuple[float, int]:
-    """All of this in turn, and longer each time. Returns the residual and the number of iterations."""
-    residual, done, span = math.inf, 0, FIRST_STEPS
-    while done < limit:
-        residual, more = descend(problem, room, span, tolerance)
-        done += more
-        if residual <= tolerance or math.isnan(residual):
-            break
-        residual, more = exactly(problem, room, EXACT_STEPS)
-        done += more
-        if residual <= tolerance:
-            break
-        if span > FIRST_STEPS:
-            residual, more = patiently(problem, room, span)
-            done += more
-            if residual <= tolerance:
-                break
-        span = 5 * FIRST_STEPS if span == FIRST_STEPS else 2 * span
-    return residual, done
-
-
-@kernel
 def move_to_best(problem: Problem, room: Rows, limit: int) -> float:
     """The velocities with the smallest residual that the last ones and some steps from them lead to, where nothing
     comes to rest. Returns that residual."""
@@ -254,3 +233,28 @@ def move_to_best(problem: Problem, room: Rows, limit: int) -> float:
     measure_speeds(problem.link, problem.contact, int(problem.number[CONTACTS]))
     set_radii(problem)
     return load(problem, False)[0]
+
+
+@kernel
+def stubbornly(problem: Problem, room: Rows, limit: int, tolerance: float) -> tuple[float, int]:
+    """All of this in turn, and longer each time. Returns the residual and the number of iterations; where nothing comes
+    to rest, it is the smallest residual that was found."""
+    residual, done, span = math.inf, 0, FIRST_STEPS
+    while done < limit:
+        residual, more = descend(problem, room, span, tolerance)
+        done += more
+        if residual <= tolerance or math.isnan(residual):
+            break
+        residual, more = exactly(problem, room, EXACT_STEPS)
+        done += more
+        if residual <= tolerance:
+            break
+        if span > FIRST_STEPS:
+            residual, more = patiently(problem, room, span)
+            done += more
+            if residual <= tolerance:
+                break
+        span = 5 * FIRST_STEPS if span == FIRST_STEPS else 2 * span
+    if not residual <= tolerance:
+        residual = move_to_best(problem, room, max(min(TRIES, limit), 1))
+    return residual, done

@@ -6,7 +6,7 @@ sweep uses those of the last.
 
 from __future__ import annotations
 
-from pushpoint._jit import fused, kernel
+from pushpoint._jit import fused, inlined, kernel
 from pushpoint.mechanics.spatial_chain import begin_inertias, later_momentum, move_links, sweep
 from pushpoint.numerics.records import Records
 from pushpoint.plants.spatial_stepping.coupling import couple, press
@@ -137,7 +137,7 @@ def newton_step(problem: Problem, room: Rows, exact: bool, low: int, high: int) 
     measure_steps(problem.link, problem.contact, int(problem.number[CONTACTS]))
 
 
-@kernel
+@inlined
 def newton_step_afresh(problem: Problem, room: Rows, exact: bool) -> None:
     """Direction from the present loads and tangents of all links."""
     newton_step(problem, room, exact, 0, problem.link.shape[0] - 1)
@@ -181,7 +181,7 @@ def set_radii(problem: Problem) -> None:
         c.disc = max(0.0, -c.hard * (c.gn + c.approach))
 
 
-@kernel
+@inlined
 def step_as_before(problem: Problem, room: Rows) -> None:
     """A full step with all contacts pressing, sticking and sliding as they did last."""
     load(problem, True)

@@ -42,7 +42,7 @@ JOINT_FIELDS = (
 CONTACT_FIELDS = (
     "link", "other", "r1", "r2", "r3",  # the link, the other link or -1; point from O [m]
     "n1", "n2", "n3", "t1", "t2", "t3", "s1", "s2", "s3",  # normal, tangents along and across the link
-    "gap", "approach", "hard",  # [m]; speed [m/s] at which it may close; impulse per speed [kg]
+    "gap", "approach", "push", "hard",  # [m]; speeds [m/s] at which it may close, and is pushed out; [kg], see laws
     "mu_t", "mu_s", "soft", "roll", "roll_soft",  # friction, see laws
     "gn", "gt", "gs", "gr", "gq",  # [m/s], speeds along the normal and the tangents, and of rolling
     "dn", "dt", "ds", "dr", "dq",  # their steps
@@ -78,10 +78,11 @@ PAIR_FIELDS = (
     CONTACTS, MEETINGS, PUSH_WORK, PUSH_SPEED, WORST_LINK, ORIGIN_X, ORIGIN_Y, ORIGIN_Z,  # of the step
     LOW, HIGH,  # of the iteration: links whose contacts changed
     ENERGY, SERVO, FRICTION, NORMAL, NUMERICAL, GRAVITY,  # [J], of the step: kinetic energy at its end, and works
-    FASTEST, TURNING, SINKS, WAS_DEEP,  # squares [m2/s2], [rad2/s2]; whether a contact ends too deep; [m] at the start
+    PUSHED, FASTEST, TURNING,  # [J] of push-out; squares of the fastest velocity and rate
+    SINKS, WAS_DEEP,  # whether a contact ends too deep; [m], how deep any was at the start
     BEFORE_X, BEFORE_Y, BEFORE_Z, BEFORE_QW, BEFORE_QX, BEFORE_QY, BEFORE_QZ,  # pose of the root at its start
     NUMBERS,
-) = range(47)  # fmt: skip
+) = range(48)  # fmt: skip
 PAIRS_PER_LINK = 12
 CONTACTS_PER_CAPSULE = 32
 LEAST_ROWS, MOST_ROWS = 32, 500  # contacts of links with each other
@@ -89,6 +90,7 @@ LEAST_ROWS, MOST_ROWS = 32, 500  # contacts of links with each other
 # second, as errors of one sign add up; and the weight times a small speed, or a robot at rest would be repeated.
 MOST_ENERGY, MOST_POWER = 1e-4, 2.5e-3  # [1], [1/s]
 LEAST_SPEED = 1e-4  # [m/s]
+MOST_PUSH = 2e-3  # of all work so far that may go into pushing links out of what they sank into
 SAFETY = 0.9  # of the depth that is allowed: how deep a link is at the end of a step is known to second order
 MARGIN = 0.05  # [m]: contacts are looked for at most this far from a link
 
@@ -124,7 +126,7 @@ class State(NamedTuple):
     memory: Records  # MEMORY_FIELDS
     pair: Records  # PAIR_FIELDS
     sums: FloatArray  # (n, 16): impulses of the tick: contact xyz, ground xyz, two of the joint; since the last row
-    ledger: FloatArray  # (6,): energy and works [J] as types.LEDGER; gravity
+    ledger: FloatArray  # (7,): energy and works [J] as types.LEDGER; gravity; what is left for push-out, see step
 
 
 def make_problem(robot: Robot, world: World, servo: Servo, options: SpatialSteppingOptions) -> Problem:
@@ -233,7 +235,7 @@ def _joints(robot: Robot, servo: Servo) -> Records:
 
 def make_state(problem: Problem, pose: SpatialPose) -> State:
     n, root = len(problem.link), int(problem.tree[0, 0])
-    body, ledger = record_array(n, BODY_FIELDS), np.zeros(6)
+    body, ledger = record_array(n, BODY_FIELDS), np.zeros(7)
     rotation = matrices(pose.orientation)
     inertia = np.stack([problem.link[name] for name in ("roll", "pitch", "yaw")], axis=1)
     spin = np.einsum("nij,nj,nkj,nk->ni", rotation, inertia, rotation, pose.rate)
@@ -244,6 +246,7 @@ def make_state(problem: Problem, pose: SpatialPose) -> State:
         body[name] = column
     ledger[0] = 0.5 * float((push * pose.velocity).sum() + (spin * pose.rate).sum())
     ledger[0] += 0.5 * float(problem.joint["armature"] @ pose.joint_rate**2)
+    ledger[6] = MOST_PUSH * ledger[0]
     return State(
         clock=np.zeros(3, np.int64),
         body=body,

@@ -49,7 +49,8 @@ from pushpoint.types import (
 from pushpoint.worlds import World
 
 ADVICE = {
-    Status.NOT_CONVERGED: "try a smaller plant.dt, a smaller plant.hardness, or a looser plant.tolerance",
+    Status.NOT_CONVERGED: "not in 64 parts either; try a smaller plant.dt, a smaller plant.hardness, a looser "
+    "plant.tolerance, or plant.on_failure = 'accept'",
     Status.NOT_FINITE: "try a smaller plant.dt; check servo gains and feed-forward torques",
     Status.TOO_MANY_CONTACTS: "obstacles are packed too densely around one link; merge or thin them out",
 }

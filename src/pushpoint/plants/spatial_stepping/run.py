@@ -9,7 +9,6 @@ from pushpoint.geometry.solids import Solids
 from pushpoint.mechanics.spatial_chain import move_links, place_links
 from pushpoint.numerics.records import Records
 from pushpoint.plants.spatial_stepping.contacts import GROUND
-from pushpoint.plants.spatial_stepping.descent import move_to_best
 from pushpoint.plants.spatial_stepping.joints import drive_joints
 from pushpoint.plants.spatial_stepping.model import (
     CONTACTS,
@@ -43,7 +42,6 @@ IMPACT = 10.0 * 9.81  # [m/s2]: a contact that is stopped harder than this is an
 FINEST = 6  # halvings of a step at most
 PARTS = 1 << FINEST
 SOFTER, SOFTEST = 0.1, 2  # where a part cannot be solved at its finest, contacts are made softer, at most twice
-TRIES = 40  # iterations in search of the best iterate, where a step is accepted all the same
 FEW, MANY = 150, 1_000_000  # iterations before a step is made in shorter parts, and at its finest
 SUMS = 8  # of the tick; as many again since the last row
 
@@ -256,7 +254,6 @@ def try_part(
     residual, iterations = newton(problem, room, MANY if finest else FEW, state.ledger[0])
     wrong = what_is_wrong(problem, state, solids, residual)
     if finest and wrong & NOT_SOLVED:
-        residual = move_to_best(problem, room, TRIES)
         status = verdict_on(problem, state.ledger[0], residual, share * residual <= left)
     return status, wrong, share * residual, iterations
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 
-from pushpoint._jit import fused, kernel
+from pushpoint._jit import fused, inlined
 from pushpoint.geometry.capsule_solids import capsule_contacts
 from pushpoint.geometry.solids import Solids
 from pushpoint.mechanics.spatial_chain import place_links
@@ -25,6 +25,7 @@ from pushpoint.plants.spatial_stepping.model import (
     MEETINGS,
     NORMAL,
     NUMERICAL,
+    PUSHED,
     SERVO,
     SINKS,
     THINNEST,
@@ -54,7 +55,7 @@ EASY = 0.125  # of what a step may make: below, the next part may be twice as lo
 SEEN = 0.5  # of the margin in which solids are looked for: no link may move farther in a step
 
 
-@kernel
+@inlined
 def misses(problem: Problem) -> bool:
     """Whether a link moved so far that it might have gone through something: farther than contacts are looked for."""
     dt = problem.number[DT]
@@ -72,10 +73,13 @@ def misses(problem: Problem) -> bool:
 
 @fused
 def energy_made(number: FloatArray, before: float) -> float:
-    """What the step made or lost of energy by itself, over what it may."""
+    """What the step made or lost of energy by itself, but for pushing links out of anything, over what it may."""
+    made = number[NUMERICAL]
+    if made > 0.0:
+        made = max(made - number[PUSHED], 0.0)
     most = energy_allowed(number, number[DT], max(before, number[ENERGY]))
     most += MOST_OF_WORKS * (abs(number[SERVO]) + abs(number[FRICTION]) + abs(number[NORMAL]))
-    return float(abs(number[NUMERICAL]) / most)
+    return float(abs(made) / most)
 
 
 @fused
@@ -84,7 +88,7 @@ def is_easy(number: FloatArray) -> bool:
     return bool(energy_made(number, number[ENERGY]) <= EASY)
 
 
-@kernel
+@inlined
 def verdict_on(problem: Problem, before: float, residual: float, solved: bool) -> int:
     """Status of a part that was not solved at its finest, after all: `solved`, where its residual is small in the whole
     step. If plant.on_failure says so, a run goes on with one that is nearly solved, and makes no more energy than any
@@ -99,7 +103,7 @@ def verdict_on(problem: Problem, before: float, residual: float, solved: bool) -
     return ACCEPTED if number[ACCEPT] > 0.0 and residual <= ACCEPTABLE and not makes else NOT_CONVERGED
 
 
-@kernel
+@inlined
 def depth_at_end(problem: Problem, state: State, solids: Solids | None) -> float:
     """How deep [m] the deepest link is in anything at the end of the step; moves the links there."""
     root = int(problem.tree[0, 0])
@@ -129,7 +133,7 @@ def depth_at_end(problem: Problem, state: State, solids: Solids | None) -> float
     return depth
 
 
-@kernel
+@inlined
 def goes_too_deep(problem: Problem, state: State, solids: Solids | None) -> bool:
     """Whether a link ends too deep in anything, or might have gone through it. Links that hardly move do not."""
     number = problem.number
@@ -144,7 +148,7 @@ def goes_too_deep(problem: Problem, state: State, solids: Solids | None) -> bool
     return bool(depth_at_end(problem, state, solids) > max(number[DEEPEST], number[WAS_DEEP]))
 
 
-@kernel
+@inlined
 def what_is_wrong(problem: Problem, state: State, solids: Solids | None, residual: float) -> int:
     """Reasons to make the step again in parts, as types.Repeated; 0 if it is sane. Measures its works."""
     number, before, wrong = problem.number, state.ledger[0], 0

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 
-from pushpoint._jit import fused, kernel
+from pushpoint._jit import fused, inlined, kernel
 from pushpoint.geometry.solids import Solids
 from pushpoint.mechanics.spatial_chain import later_momentum, move_links, place_inertias, place_links
 from pushpoint.numerics.records import Records
@@ -44,6 +44,7 @@ from pushpoint.plants.spatial_stepping.model import (
     MEETINGS,
     MOST_ENERGY,
     MOST_POWER,
+    MOST_PUSH,
     NOMINAL,
     NORMAL,
     NUMERICAL,
@@ -52,6 +53,7 @@ from pushpoint.plants.spatial_stepping.model import (
     ORIGIN_Z,
     PUSH_SPEED,
     PUSH_WORK,
+    PUSHED,
     SERVO,
     SINKS,
     TURNING,
@@ -112,7 +114,7 @@ def carry_momenta(problem: Problem, state: State, v1: float, v2: float, v3: floa
         a.start3 = a.v3 + a.w1 * a.c2 - a.w2 * a.c1
 
 
-@kernel
+@inlined
 def find_contacts(problem: Problem, state: State, solids: Solids | None) -> bool:
     """All contacts of the step. Returns False if there is no room for them."""
     count, meetings = 0, 0
@@ -136,11 +138,11 @@ def energy_allowed(number: FloatArray, dt: float, energy: float) -> float:
 
 
 @fused
-def limit_push_out(problem: Problem, energy: float) -> None:
+def limit_push_out(problem: Problem, purse: float) -> None:
     """The work [J] that pushing a link out of something may do in a step, and the speed [m/s] at which it does that
-    under the weight of a link."""
+    under the weight of a link. All of it is paid from a purse that gets a small part of all other work."""
     number = problem.number
-    number[PUSH_WORK] = 0.5 * energy_allowed(number, number[NOMINAL], energy)
+    number[PUSH_WORK] = 0.5 * max(purse, 0.0) + 0.5 * LEAST_SPEED * number[NOMINAL] * number[WEIGHT]
     number[PUSH_SPEED] = number[PUSH_WORK] * problem.link.shape[0] / (number[WEIGHT] * number[NOMINAL])
 
 
@@ -167,7 +169,7 @@ def begin_step(problem: Problem, state: State, solids: Solids | None) -> int:
     place_links(problem.link, problem.joint, problem.tree)
     place_inertias(problem.link)
     move_links(problem.link, problem.joint, problem.tree)
-    limit_push_out(problem, state.ledger[0])
+    limit_push_out(problem, state.ledger[6])
     carry_momenta(problem, state, h * b.vx, h * b.vy, h * b.vz)
     fits = find_contacts(problem, state, solids)
     measure_speeds(problem.link, problem.contact, int(problem.number[CONTACTS]))
@@ -216,7 +218,7 @@ def contact_work(problem: Problem) -> tuple[float, float]:
 
     Notes also whether a contact ends deeper than is allowed, and than it was, and how deep any was.
     """
-    friction, normal, gain = 0.0, 0.0, 0.0
+    friction, normal, gain, pushed = 0.0, 0.0, 0.0, 0.0
     h, deepest, sinks, was_deep = 0.5 * problem.number[DT], problem.number[DEEPEST], 0.0, 0.0
     for k in range(int(problem.number[CONTACTS])):
         c = problem.contact[k]
@@ -226,11 +228,12 @@ def contact_work(problem: Problem) -> tuple[float, float]:
         normal += min(pressed, 0.0)
         friction += min(rubbed, 0.0)
         gain += max(pressed, 0.0) + max(rubbed, 0.0)
+        pushed += min(max(pressed, 0.0), c.pn * c.push)
         was = h * c.start_n - c.gap
         was_deep = max(was_deep, was)
         if -c.gap - h * c.gn > max(deepest, was):
             sinks = 1.0
-    problem.number[SINKS], problem.number[WAS_DEEP] = sinks, was_deep
+    problem.number[SINKS], problem.number[WAS_DEEP], problem.number[PUSHED] = sinks, was_deep, pushed
     loss = friction + normal
     share = min(1.0 + gain / loss, 1.0) if gain < -loss else 0.0
     return share * friction, share * normal
@@ -259,6 +262,7 @@ def keep_works(number: FloatArray, ledger: FloatArray) -> None:
     ledger[3] += number[NORMAL]
     ledger[4] += number[NUMERICAL]
     ledger[5] += number[GRAVITY]
+    ledger[6] += MOST_PUSH * (abs(number[SERVO]) - number[FRICTION] - number[NORMAL]) - number[PUSHED]
 
 
 @kernel
