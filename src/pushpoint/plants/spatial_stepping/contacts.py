@@ -37,6 +37,7 @@ from pushpoint.types import FloatArray
 
 RECOVERY = 0.25  # part of a penetration that is undone in a whole step: all of it at once would add energy
 PUSH_OUT = 2.0  # [m/s], at most
+CURVED = 0.01  # of the depth that is allowed: motion that curves into the surface by less in a step is straight
 OVERLAP_OUT = 0.1  # [m/s]: of links that start inside of something, which are not thrown out of it
 SAME_WAY = 0.95  # cosine between the normals of contacts that follow each other
 CODES = 4.0  # per capsule: tail end and head end on the plane
@@ -132,7 +133,7 @@ def set_gap(c: Records, number: FloatArray, gap: float, bend: float) -> None:
     if gap <= 0.0:
         c.push = push_out(c, number, gap)
         c.approach = -c.push
-    if bend < 0.0:
+    if 0.5 * dt * dt * bend < -CURVED * number[DEEPEST]:
         c.approach += max(0.5 * dt * bend, -PUSH_OUT)
 
 

@@ -78,19 +78,23 @@ PAIR_FIELDS = (
     CONTACTS, MEETINGS, PUSH_WORK, PUSH_SPEED, WORST_LINK, ORIGIN_X, ORIGIN_Y, ORIGIN_Z,  # of the step
     LOW, HIGH,  # of the iteration: links whose contacts changed
     ENERGY, SERVO, FRICTION, NORMAL, NUMERICAL, GRAVITY,  # [J], of the step: kinetic energy at its end, and works
-    PUSHED, FASTEST, TURNING,  # [J] of push-out; squares of the fastest velocity and rate
+    PUSHED, EXCESS,  # [J] of push-out, and numerical beyond what a step may always make
+    FASTEST, TURNING,  # squares of the fastest velocity and rate
     SINKS, WAS_DEEP,  # whether a contact ends too deep; [m], how deep any was at the start
     BEFORE_X, BEFORE_Y, BEFORE_Z, BEFORE_QW, BEFORE_QX, BEFORE_QY, BEFORE_QZ,  # pose of the root at its start
     NUMBERS,
-) = range(48)  # fmt: skip
+) = range(49)  # fmt: skip
 PAIRS_PER_LINK = 12
 CONTACTS_PER_CAPSULE = 32
 LEAST_ROWS, MOST_ROWS = 32, 500  # contacts of links with each other
-# What a step may make or lose of energy by itself: a part of the larger kinetic energy, and no more than so much per
-# second, as errors of one sign add up; and the weight times a small speed, or a robot at rest would be repeated.
+# What a step may make or lose of energy by itself. Always: a part of the larger kinetic energy, and no more than so
+# much per second, as errors of one sign add up; of the works in the step; and the weight times a tiny speed, or a robot
+# at rest would be repeated. Besides: a part of the kinetic energy, if it can be paid from the purse.
 MOST_ENERGY, MOST_POWER = 1e-4, 2.5e-3  # [1], [1/s]
-LEAST_SPEED = 1e-4  # [m/s]
-MOST_PUSH = 2e-3  # of all work so far that may go into pushing links out of what they sank into
+MOST_OF_WORKS = 2e-3
+LEAST_SPEED = 1e-6  # [m/s]
+MOST_PAID = 1e-3
+SAVED = 3e-3  # of all work so far that goes into the purse, also for pushing links out of what they sank into
 SAFETY = 0.9  # of the depth that is allowed: how deep a link is at the end of a step is known to second order
 MARGIN = 0.05  # [m]: contacts are looked for at most this far from a link
 
@@ -126,7 +130,7 @@ class State(NamedTuple):
     memory: Records  # MEMORY_FIELDS
     pair: Records  # PAIR_FIELDS
     sums: FloatArray  # (n, 16): impulses of the tick: contact xyz, ground xyz, two of the joint; since the last row
-    ledger: FloatArray  # (7,): energy and works [J] as types.LEDGER; gravity; what is left for push-out, see step
+    ledger: FloatArray  # (7,): energy and works [J] as types.LEDGER; gravity; the purse, see MOST_ENERGY
 
 
 def make_problem(robot: Robot, world: World, servo: Servo, options: SpatialSteppingOptions) -> Problem:
@@ -246,7 +250,7 @@ def make_state(problem: Problem, pose: SpatialPose) -> State:
         body[name] = column
     ledger[0] = 0.5 * float((push * pose.velocity).sum() + (spin * pose.rate).sum())
     ledger[0] += 0.5 * float(problem.joint["armature"] @ pose.joint_rate**2)
-    ledger[6] = MOST_PUSH * ledger[0]
+    ledger[6] = SAVED * ledger[0]
     return State(
         clock=np.zeros(3, np.int64),
         body=body,

@@ -254,7 +254,7 @@ def try_part(
     residual, iterations = newton(problem, room, MANY if finest else FEW, state.ledger[0])
     wrong = what_is_wrong(problem, state, solids, residual)
     if finest and wrong & NOT_SOLVED:
-        status = verdict_on(problem, state.ledger[0], residual, share * residual <= left)
+        status = verdict_on(problem, state.ledger, residual, share * residual <= left)
     return status, wrong, share * residual, iterations
 
 

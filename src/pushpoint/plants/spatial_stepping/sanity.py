@@ -18,15 +18,15 @@ from pushpoint.plants.spatial_stepping.model import (
     DEEPEST,
     DT,
     ENERGY,
+    EXCESS,
     FASTEST,
-    FRICTION,
     HAS_PLANE,
     MARGIN,
     MEETINGS,
-    NORMAL,
+    MOST_OF_WORKS,
+    MOST_PAID,
     NUMERICAL,
     PUSHED,
-    SERVO,
     SINKS,
     THINNEST,
     TOLERANCE,
@@ -44,11 +44,11 @@ from pushpoint.plants.spatial_stepping.step import (
     energy_allowed,
     measure_works,
     turn_body,
+    works_of,
 )
 from pushpoint.types import FloatArray
 
 NOT_SOLVED, TOO_MUCH_ENERGY, TOO_DEEP, TOO_FAR_ROUND = 1, 2, 4, 8  # as types.Repeated
-MOST_OF_WORKS = 5e-3  # of the works of servos, friction and contacts in a step that it may make by itself, see model
 MOST_TURN = 0.5  # [rad] of a link in a step
 ACCEPTABLE = 1e-3  # residual of a step with which a run may go on, if plant.on_failure says so
 EASY = 0.125  # of what a step may make: below, the next part may be twice as long
@@ -72,34 +72,35 @@ def misses(problem: Problem) -> bool:
 
 
 @fused
-def energy_made(number: FloatArray, before: float) -> float:
-    """What the step made or lost of energy by itself, but for pushing links out of anything, over what it may."""
-    made = number[NUMERICAL]
-    if made > 0.0:
-        made = max(made - number[PUSHED], 0.0)
-    most = energy_allowed(number, number[DT], max(before, number[ENERGY]))
-    most += MOST_OF_WORKS * (abs(number[SERVO]) + abs(number[FRICTION]) + abs(number[NORMAL]))
-    return float(abs(made) / most)
+def energy_made(number: FloatArray, before: float, purse: float) -> float:
+    """What the step made or lost of energy by itself, but for pushing links out of anything, over what it may. Notes
+    what has to be paid of it."""
+    made, most = number[NUMERICAL], energy_allowed(number, number[DT], max(before, number[ENERGY]))
+    made = max(made - number[PUSHED], 0.0) if made > 0.0 else -made
+    most += MOST_OF_WORKS * works_of(number)
+    number[EXCESS] = max(made - most, 0.0)
+    most += max(min(0.25 * purse, MOST_PAID * before), 0.0)
+    return float(made / most)
 
 
 @fused
 def is_easy(number: FloatArray) -> bool:
     """Whether a part that was just made had so little to do that the next may be twice as long."""
-    return bool(energy_made(number, number[ENERGY]) <= EASY)
+    return bool(energy_made(number, number[ENERGY], 0.0) <= EASY)
 
 
 @inlined
-def verdict_on(problem: Problem, before: float, residual: float, solved: bool) -> int:
+def verdict_on(problem: Problem, ledger: FloatArray, residual: float, solved: bool) -> int:
     """Status of a part that was not solved at its finest, after all: `solved`, where its residual is small in the whole
     step. If plant.on_failure says so, a run goes on with one that is nearly solved, and makes no more energy than any
     step may. Measures its works."""
-    measure_works(problem, before)
+    measure_works(problem, ledger[0])
     number = problem.number
     if not math.isfinite(number[ENERGY]):
         return NOT_FINITE
     if solved:
         return OK
-    makes = number[NUMERICAL] > 0.0 and energy_made(number, before) > 1.0
+    makes = number[NUMERICAL] > 0.0 and energy_made(number, ledger[0], ledger[6]) > 1.0
     return ACCEPTED if number[ACCEPT] > 0.0 and residual <= ACCEPTABLE and not makes else NOT_CONVERGED
 
 
@@ -157,7 +158,7 @@ def what_is_wrong(problem: Problem, state: State, solids: Solids | None, residua
         return NOT_SOLVED
     if not number[DT] * number[DT] * number[TURNING] <= MOST_TURN * MOST_TURN:
         wrong |= TOO_FAR_ROUND
-    if not energy_made(number, before) <= 1.0 and number[WAS_DEEP] < 2.0 * number[DEEPEST]:
+    if not energy_made(number, before, state.ledger[6]) <= 1.0 and number[WAS_DEEP] < 2.0 * number[DEEPEST]:
         wrong |= TOO_MUCH_ENERGY
     if wrong == 0 and goes_too_deep(problem, state, solids):
         wrong |= TOO_DEEP

@@ -35,6 +35,7 @@ from pushpoint.plants.spatial_stepping.model import (
     DOWN_Z,
     DT,
     ENERGY,
+    EXCESS,
     FASTEST,
     FRICTION,
     GRAVITY,
@@ -44,7 +45,6 @@ from pushpoint.plants.spatial_stepping.model import (
     MEETINGS,
     MOST_ENERGY,
     MOST_POWER,
-    MOST_PUSH,
     NOMINAL,
     NORMAL,
     NUMERICAL,
@@ -54,6 +54,7 @@ from pushpoint.plants.spatial_stepping.model import (
     PUSH_SPEED,
     PUSH_WORK,
     PUSHED,
+    SAVED,
     SERVO,
     SINKS,
     TURNING,
@@ -140,8 +141,9 @@ def energy_allowed(number: FloatArray, dt: float, energy: float) -> float:
 @fused
 def limit_push_out(problem: Problem, purse: float) -> None:
     """The work [J] that pushing a link out of something may do in a step, and the speed [m/s] at which it does that
-    under the weight of a link. All of it is paid from a purse that gets a small part of all other work."""
+    under the weight of a link. It is paid from the purse."""
     number = problem.number
+    number[EXCESS] = 0.0
     number[PUSH_WORK] = 0.5 * max(purse, 0.0) + 0.5 * LEAST_SPEED * number[NOMINAL] * number[WEIGHT]
     number[PUSH_SPEED] = number[PUSH_WORK] * problem.link.shape[0] / (number[WEIGHT] * number[NOMINAL])
 
@@ -254,6 +256,12 @@ def measure_works(problem: Problem, before: float) -> None:
     number[NUMERICAL] = gained - number[SERVO] - number[FRICTION] - number[NORMAL] - number[GRAVITY]
 
 
+@fused
+def works_of(number: FloatArray) -> float:
+    """All absolute work [J] of servos, friction and contacts in the step."""
+    return float(abs(number[SERVO]) - number[FRICTION] - number[NORMAL])
+
+
 @kernel
 def keep_works(number: FloatArray, ledger: FloatArray) -> None:
     ledger[0] = number[ENERGY]
@@ -262,7 +270,7 @@ def keep_works(number: FloatArray, ledger: FloatArray) -> None:
     ledger[3] += number[NORMAL]
     ledger[4] += number[NUMERICAL]
     ledger[5] += number[GRAVITY]
-    ledger[6] += MOST_PUSH * (abs(number[SERVO]) - number[FRICTION] - number[NORMAL]) - number[PUSHED]
+    ledger[6] += SAVED * works_of(number) - number[PUSHED] - number[EXCESS]
 
 
 @kernel
