@@ -96,6 +96,7 @@ LEAST_SPEED = 1e-6  # [m/s]
 LEAST_PUSH = 5e-5  # [m/s]: at the least, links are pushed out of what they sank into as the weight at this speed
 MOST_PAID = 2e-3
 SAVED = 3e-3  # of all work so far that goes into the purse, also for pushing links out of what they sank into
+SHALLOW = 1e-4  # [m]: links may go in by half their radius at most, or it is no longer clear on which side to go out
 SAFETY = 0.9  # of the depth that is allowed: how deep a link is at the end of a step is known to second order
 MARGIN = 0.05  # [m]: contacts are looked for at most this far from a link
 
@@ -206,7 +207,8 @@ def make_surroundings(robot: Robot, world: World) -> Solids | None:
 def _numbers(robot: Robot, world: World, options: SpatialSteppingOptions) -> FloatArray:
     number = np.zeros(NUMBERS)
     number[DT] = number[NOMINAL] = options.dt
-    number[DEEPEST] = SAFETY * deepest_allowed(options.dt)
+    thinnest = min(link.radius if link.shape == "round" else link.rounding for link in robot.links)
+    number[DEEPEST] = SAFETY * min(deepest_allowed(options.dt), max(0.5 * thinnest, SHALLOW))
     number[ACCEPT] = options.on_failure == "accept"
     number[TOLERANCE], number[MAX_ITERATIONS] = options.tolerance, options.max_iterations
     number[WEIGHT] = robot.mass * max(world.gravity, EARTH)  # a scale for residuals, also in space
