@@ -65,7 +65,7 @@ class Contacts:
     """Contacts of the last control tick, one row each."""
 
     link: IntArray  # (k,)
-    obstacle: IntArray  # (k,): index into World.obstacles; -1: the ground or its terrain
+    obstacle: IntArray  # (k,): index into World.obstacles; -1: the ground or its terrain; -2 - i: link i
     place: FloatArray  # [m], (k,): along the link axis from its centre, positive towards the head
     side: IntArray  # (k,): +1 left, -1 right of the link axis
     point: FloatArray  # [m], (k, d): contact point

@@ -1,5 +1,5 @@
-"""Random worlds in space that nobody tuned for: robots of 2 to 31 unequal links, limp or driven, on planes, steep slopes,
-stairs and hills, among rough pegs, thin walls and blocks, thrown at up to 10 m/s; steps of 0.5 to 10 ms."""
+"""Random worlds in space that nobody tuned for: robots of 2 to 31 unequal links, limp or driven, on planes, steep
+slopes, stairs and hills, among rough pegs, thin walls and blocks, thrown at up to 10 m/s; steps of 0.5 to 10 ms."""
 
 from __future__ import annotations
 

@@ -80,8 +80,8 @@ class Recording:
         }
 
     def _solver_metrics(self) -> dict[str, float]:
-        """`repeated_steps` were made in parts, `fallback_steps` needed a slower solver, `accepted_steps` were not solved
-        to the tolerance; zero in files that do not say."""
+        """`repeated_steps` were made in parts, `fallback_steps` needed a slower solver, `accepted_steps` were not
+        solved to the tolerance; zero in files that do not say."""
         residual, iterations = self.data["step_residual"].values, self.data["step_iterations"].values
         zero = np.zeros_like(iterations)
         parts, fallbacks, status, guard = (

@@ -146,7 +146,7 @@ def goes_too_deep(problem: Problem, state: State, solids: Solids | None) -> bool
         return True
     if moved <= number[DEEPEST]:
         return False
-    return depth_at_end(problem, state, solids) > max(number[DEEPEST], number[WAS_DEEP])
+    return bool(depth_at_end(problem, state, solids) > max(number[DEEPEST], number[WAS_DEEP]))
 
 
 @inlined
