@@ -105,9 +105,7 @@ def contact_set(trace: Trace, row_time: FloatArray) -> xr.Dataset:
     variables = {
         "time": labelled(one, row_time[row], "s", "time of the row"),
         "link": labelled(one, link, "1", "link, counted from the tail"),
-        "obstacle": labelled(
-            one, obstacle, "1", "index of the obstacle; -1: ground or terrain; -2 - k: link k"
-        ),
+        "obstacle": labelled(one, obstacle, "1", "index of the obstacle; -1: ground or terrain; -2 - k: link k"),
         "place": labelled(one, _contact(table, "place"), "m", "along the link from its centre, towards the head"),
         "side": labelled(one, side, "1", "+1: obstacle left of the link axis, -1: right of it"),
         "point": labelled(three, _contact(table, "point_x", 3), "m", "contact point"),
