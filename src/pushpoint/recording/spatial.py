@@ -92,7 +92,8 @@ def joint_motion(robot: Robot, link: FloatArray) -> tuple[FloatArray, FloatArray
 
 
 def contact_set(trace: Trace, row_time: FloatArray) -> xr.Dataset:
-    """One line per point at which a link pushed since the last row; forces are means. Obstacle -1 is the ground."""
+    """One line per point at which a link pushed since the last row; forces are means. Obstacle -1 is the ground, -2 - k
+    link k."""
     table = trace.contact[: trace.cursor[1]]
     row, link, obstacle = (_contact(table, name).astype(np.int64) for name in ("row", "link", "obstacle"))
     normal, force = _contact(table, "normal_x", 3), _contact(table, "force_x", 3)
@@ -104,7 +105,7 @@ def contact_set(trace: Trace, row_time: FloatArray) -> xr.Dataset:
     variables = {
         "time": labelled(one, row_time[row], "s", "time of the row"),
         "link": labelled(one, link, "1", "link, counted from the tail"),
-        "obstacle": labelled(one, obstacle, "1", "index of the obstacle in the world; -1: ground or terrain"),
+        "obstacle": labelled(one, obstacle, "1", "index of the obstacle; -1: ground or terrain; -2 - k: link k"),
         "place": labelled(one, _contact(table, "place"), "m", "along the link from its centre, towards the head"),
         "side": labelled(one, side, "1", "+1: obstacle left of the link axis, -1: right of it"),
         "point": labelled(three, _contact(table, "point_x", 3), "m", "contact point"),

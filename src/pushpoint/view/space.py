@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
     BoolArray = npt.NDArray[np.bool_]
 
+GROUND = -1  # as an obstacle
 PRESSING = 0.05  # share of its weight with which a link that touches the ground presses on it
 EYE = 0.17  # radius of an eye over that of the head
 
@@ -206,9 +207,9 @@ def _draw_wide(
 
 
 def draw_pushes(axes: Axes, run: Recording, row: int, view: View) -> Quiver | None:
-    """Forces of obstacles, not of the ground, on links at one row; None without any."""
+    """Forces of obstacles and other links, not of the ground, on links at one row; None without any."""
     pushes = pushes_at(run, row, 3)
-    of_things = pushes.obstacle >= 0
+    of_things = pushes.obstacle != GROUND
     if not np.any(of_things):
         return None
     length = arrows(pushes.force[of_things], full_force(run))

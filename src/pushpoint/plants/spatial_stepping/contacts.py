@@ -19,6 +19,7 @@ from pushpoint.plants.spatial_stepping.model import (
     DOWN_Z,
     DT,
     EARTH,
+    FIRM,
     HARDNESS,
     MARGIN,
     MU_S,
@@ -143,7 +144,8 @@ def push_out(c: Records, number: FloatArray, gap: float) -> float:
     parts do not throw out what a long one let in; and no faster than its work is small, see step.limit_push_out.
 
     Under its load a contact yields, and rests where it is pushed out as fast. In parts of a step, in which it yields
-    less, it is to rest at the same depth: there the load of the last step counts.
+    less, it is to rest at the same depth: there the load of the last step counts. Where the purse is empty it yields a
+    little more than that, so that what a large load pressed together does not spring back.
     """
     share, most = number[DT] / number[NOMINAL], number[PUSH_WORK]
     push = min(-RECOVERY * gap / number[NOMINAL], PUSH_OUT)
@@ -151,7 +153,9 @@ def push_out(c: Records, number: FloatArray, gap: float) -> float:
         give = c.disc / (share * c.hard)
         least = min(push, OVERLAP_OUT) if -gap > 2.0 * number[DEEPEST] else 0.0
         if push > give:
-            push = max(give + min(push - give, number[PUSH_SPEED], most * share / max(c.disc, 1e-300)), least)
+            push = max(
+                number[FIRM] * give + min(push - give, number[PUSH_SPEED], most * share / max(c.disc, 1e-300)), least
+            )
         push = max(push - (1.0 - share) * give, 0.0)
     return float(push)
 

@@ -75,7 +75,7 @@ PAIR_FIELDS = (
 (
     DT, TOLERANCE, MAX_ITERATIONS, WEIGHT, DOWN_X, DOWN_Y, DOWN_Z, MU_T, MU_S, ROLL,  # of the run
     NOMINAL, HAS_PLANE, HARDNESS, MEET, LONGEST, BIGGEST, THINNEST, DEEPEST, ACCEPT,  # NOMINAL: DT of a whole step
-    CONTACTS, MEETINGS, PUSH_WORK, PUSH_SPEED, WORST_LINK, ORIGIN_X, ORIGIN_Y, ORIGIN_Z,  # of the step
+    CONTACTS, MEETINGS, PUSH_WORK, PUSH_SPEED, FIRM, WORST_LINK, ORIGIN_X, ORIGIN_Y, ORIGIN_Z,  # of the step
     LOW, HIGH,  # of the iteration: links whose contacts changed
     ENERGY, SERVO, FRICTION, NORMAL, NUMERICAL, GRAVITY,  # [J], of the step: kinetic energy at its end, and works
     PUSHED, EXCESS,  # [J] of push-out, and numerical beyond what a step may always make
@@ -83,7 +83,7 @@ PAIR_FIELDS = (
     SINKS, WAS_DEEP,  # whether a contact ends too deep; [m], how deep any was at the start
     BEFORE_X, BEFORE_Y, BEFORE_Z, BEFORE_QW, BEFORE_QX, BEFORE_QY, BEFORE_QZ,  # pose of the root at its start
     NUMBERS,
-) = range(49)  # fmt: skip
+) = range(50)  # fmt: skip
 PAIRS_PER_LINK = 12
 CONTACTS_PER_CAPSULE = 32
 LEAST_ROWS, MOST_ROWS = 32, 500  # contacts of links with each other
@@ -93,8 +93,10 @@ LEAST_ROWS, MOST_ROWS = 32, 500  # contacts of links with each other
 MOST_ENERGY, MOST_POWER = 1e-4, 2.5e-3  # [1], [1/s]
 MOST_OF_WORKS = 2e-3
 LEAST_SPEED = 1e-6  # [m/s]
-MOST_PAID = 1e-3
+LEAST_PUSH = 5e-5  # [m/s]: at the least, links are pushed out of what they sank into as the weight at this speed
+MOST_PAID = 2e-3
 SAVED = 3e-3  # of all work so far that goes into the purse, also for pushing links out of what they sank into
+SHALLOW = 1e-4  # [m]: links may go in by half their radius at most, or it is no longer clear on which side to go out
 SAFETY = 0.9  # of the depth that is allowed: how deep a link is at the end of a step is known to second order
 MARGIN = 0.05  # [m]: contacts are looked for at most this far from a link
 
@@ -205,7 +207,8 @@ def make_surroundings(robot: Robot, world: World) -> Solids | None:
 def _numbers(robot: Robot, world: World, options: SpatialSteppingOptions) -> FloatArray:
     number = np.zeros(NUMBERS)
     number[DT] = number[NOMINAL] = options.dt
-    number[DEEPEST] = SAFETY * deepest_allowed(options.dt)
+    thinnest = min(link.radius if link.shape == "round" else link.rounding for link in robot.links)
+    number[DEEPEST] = SAFETY * min(deepest_allowed(options.dt), max(0.5 * thinnest, SHALLOW))
     number[ACCEPT] = options.on_failure == "accept"
     number[TOLERANCE], number[MAX_ITERATIONS] = options.tolerance, options.max_iterations
     number[WEIGHT] = robot.mass * max(world.gravity, EARTH)  # a scale for residuals, also in space

@@ -16,12 +16,14 @@ class SpatialSteppingOptions(Frozen):
     """How the spatial non-smooth model is stepped.
 
     `hardness`: a contact yields by a speed of impulse / (hardness mass of the link) in a step. It defines how links on
-    several points share their weight, which rigid bodies leave open.
+    several points share their weight, which rigid bodies leave open. `self_contact`: whether links that are not
+    neighbours push each other, without friction; "auto" looks where they come near, as True does. `on_failure`:
+    "accept" goes on where a step cannot be solved, if its residual is below 1e-3 and it makes no energy.
     """
 
     dt: TimeStep = 1e-3  # [s]
     tolerance: Tolerance = 1e-6  # of impulses, relative to the robot's weight times dt
     max_iterations: Iterations = 1000
     hardness: Annotated[float, Field(ge=10, le=1e5)] = 300.0
-    self_contact: bool | Literal["auto"] = "auto"  # whether links that are not neighbours meet, without friction
-    on_failure: Literal["stop", "accept"] = "stop"  # where a step cannot be solved
+    self_contact: bool | Literal["auto"] = "auto"
+    on_failure: Literal["stop", "accept"] = "stop"

@@ -37,9 +37,11 @@ from pushpoint.plants.spatial_stepping.model import (
     ENERGY,
     EXCESS,
     FASTEST,
+    FIRM,
     FRICTION,
     GRAVITY,
     HAS_PLANE,
+    LEAST_PUSH,
     LEAST_SPEED,
     MEET,
     MEETINGS,
@@ -67,6 +69,8 @@ from pushpoint.types import FloatArray
 
 OK, NOT_CONVERGED, NOT_FINITE, TOO_MANY_CONTACTS = range(4)  # as types.Status
 ACCEPTED = 5
+DEBT = 1e-6  # [m]: times the weight, what the purse may lack before contacts no longer spring back,
+NOT_FIRM = 0.98  # and the part of their yielding that is undone then
 
 
 @kernel
@@ -143,8 +147,8 @@ def limit_push_out(problem: Problem, purse: float) -> None:
     """The work [J] that pushing a link out of something may do in a step, and the speed [m/s] at which it does that
     under the weight of a link. It is paid from the purse."""
     number = problem.number
-    number[EXCESS] = 0.0
-    number[PUSH_WORK] = 0.5 * max(purse, 0.0) + 0.5 * LEAST_SPEED * number[NOMINAL] * number[WEIGHT]
+    number[EXCESS], number[FIRM] = 0.0, 1.0 if purse > -DEBT * number[WEIGHT] else NOT_FIRM
+    number[PUSH_WORK] = 0.5 * max(purse, 0.0) + LEAST_PUSH * number[NOMINAL] * number[WEIGHT]
     number[PUSH_SPEED] = number[PUSH_WORK] * problem.link.shape[0] / (number[WEIGHT] * number[NOMINAL])
 
 
@@ -231,7 +235,7 @@ def contact_work(problem: Problem) -> tuple[float, float]:
         friction += min(rubbed, 0.0)
         gain += max(pressed, 0.0) + max(rubbed, 0.0)
         pushed += min(max(pressed, 0.0), c.pn * c.push)
-        was = h * c.start_n - c.gap
+        was = h * min(c.start_n, 0.0) - c.gap
         was_deep = max(was_deep, was)
         if -c.gap - h * c.gn > max(deepest, was):
             sinks = 1.0
