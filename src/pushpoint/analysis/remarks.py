@@ -8,17 +8,19 @@ import numpy as np
 
 from pushpoint.analysis.penetration import deepest
 from pushpoint.analysis.time_step import suggested_time_step
+from pushpoint.mechanics.self_contact import SelfClearance
 
 if TYPE_CHECKING:
     from pushpoint.recording.recording import Recording
 
 WORTH_SAYING = 1e-4  # [m], of penetrations
+OVERLAP = 1e-3  # [m], of links with each other at the start
 CROSSING = "links-cross"  # event of plants that let links cross
 
 
 def remarks(run: Recording) -> list[str]:
     """One sentence per matter; none if there is nothing to say."""
-    said = (on_steps(run), on_time_step(run), on_penetration(run), on_crossings(run))
+    said = (on_steps(run), on_time_step(run), on_penetration(run), on_overlap(run), on_crossings(run))
     return [sentence for sentence in said if sentence]
 
 
@@ -65,6 +67,21 @@ def _why(run: Recording) -> str:
     if plant.name == "planar_hybrid" and plant.options.get("contact", "centre") == "centre":
         return "; contacts act at the centre of links (plant.contact=centre), which may turn into obstacles"
     return ""
+
+
+def on_overlap(run: Recording) -> str:
+    """Links that overlap at the start, where links touch each other."""
+    plant, data = run.scenario.plant, run.data
+    if plant.name != "planar_stepping" or plant.options.get("self_contact", "auto") is False:
+        return ""
+    place, angle = data["link_position"].values[0], data["link_angle"].values[0]
+    tail, head, gap = SelfClearance.of(run.scenario.built_robot()).gaps(place, angle, 0.0)
+    over = np.flatnonzero(gap < -OVERLAP)
+    if not len(over):
+        return ""
+    first = f"links {tail[over[0]]} and {head[over[0]]}"
+    pairs = f"{first} overlap" if len(over) == 1 else f"{len(over)} pairs of links overlap, among them {first},"
+    return f"at the start {pairs} by more than 1 mm: they pass through each other until they part"
 
 
 def on_crossings(run: Recording) -> str:

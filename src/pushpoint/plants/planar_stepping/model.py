@@ -24,7 +24,9 @@ from pushpoint.worlds import Disc, World
 
 EARTH = 9.81  # [m/s2]
 SKIN_FRACTION = 0.5  # neighbour lists reach at least this part of the largest half width beyond touching
-MOST_DEPTH = 1e-3  # [m], of links in obstacles, up to a dt of 1 ms; it grows to five times that at 10 ms
+# Of links in obstacles: 1 mm up to a dt of 1 ms, rising to 5 mm at 10 ms; a part of it, as the depth in the middle of a
+# step is looked at.
+MOST_DEPTH = 0.8e-3  # [m]
 THIN = 0.1  # of half the length: links that are thinner count as if they were that wide
 SPARE_PAIRS = 16  # per link, on top of four of the fullest cells of the grid
 SELF_PAIRS = 24  # of a link with ends of others, at most
@@ -71,12 +73,13 @@ PAIR_FIELDS = (
     STRETCH, STEP_ERROR,  # length of the step over that of the last; error that adaptive steps may make [m]
     NOMINAL, THICKNESS, DEPTH,  # dt of the run [s]; see `sanity`: of links and obstacles [m], of penetration [m]
     ACCEPT, LIMITS_FIXED,  # flags: on_failure is "accept"; limits of friction are not renewed, see `friction_limits`
+    LAG,  # of the solve: largest error of the limits of friction, as a residual
     REACH, GUARD, REASONS,  # of the step: farthest that a point moves [m], work of the guard [J], types.Repeated
     SUNK,  # flag: a link is too deep in an obstacle in the middle of the step
     SAFE_TURN, SAFE_BEND, SPREAD,  # see mechanics.self_contact [rad], and: speed of any point over SPEED, doubled
     SELF,  # flag: links may touch each other in this step
     FINEST, PUSHING,  # how often a step may be halved; flag: links are pushed out of obstacles
-) = range(33)  # fmt: skip
+) = range(34)  # fmt: skip
 BEGINS, LEAVES = 1.0, -1.0  # values of `passing`
 END_AXIS, END_TAIL, END_HEAD = 0, 1, 2  # what of a link touches: anything, or the round end at its tail or head
 OBSTACLE, BODY = 9, 10  # columns of a feature: index in World.obstacles, number of the movable obstacle
@@ -88,7 +91,7 @@ TRAVELLED, LISTED, CLEARANCE = 5, 6, 7
 class Problem(NamedTuple):
     """The contact problem of one step: what does not change in a run, and scratch."""
 
-    number: FloatArray  # (33,): dt [s], flags and tolerances; see the names above
+    number: FloatArray  # (34,): dt [s], flags and tolerances; see the names above
     link: Records  # (rows,): LINK_FIELDS; first the n links, then the movable obstacles
     chain: Records  # (n,): the links among them, in the same memory
     contact: Records  # (pairs,): CONTACT_FIELDS
@@ -136,7 +139,7 @@ def make_problem(robot: Robot, world: World, servo: Servo, options: PlanarSteppi
     chain = link[:n]
     set_ground(chain, world, dt)
     set_servos(chain, robot, servo, dt)
-    number = np.zeros(33)
+    number = np.zeros(34)
     number[DT] = number[NOMINAL] = dt
     number[THICKNESS], number[DEPTH] = thickness(robot, world), MOST_DEPTH * (1.0 + 4.0 * max(0.0, dt - 1e-3) / 9e-3)
     number[PUSHING] = 1.0

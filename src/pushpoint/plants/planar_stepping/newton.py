@@ -19,6 +19,7 @@ from pushpoint.plants.planar_stepping.model import (
     CONSERVING,
     DT,
     HELD,
+    LAG,
     LIMITS_FIXED,
     MAX_ITERATIONS,
     PENALTY,
@@ -152,6 +153,7 @@ def newton(problem: Problem, extras: Extras | None) -> tuple[float, int]:
     problem.number[ACCEPTED] = problem.number[TOLERANCE]
     hold(problem, extras)
     residual, last_law, lag = 1.0, 1.0, 0.0
+    problem.number[LAG] = 0.0
     for iteration in range(limit):
         before = residual
         residual = newton_step(problem, extras, before, GOOD if iteration < PATIENCE else VERY_GOOD)
@@ -165,7 +167,7 @@ def newton(problem: Problem, extras: Extras | None) -> tuple[float, int]:
         if residual <= tolerance and (extras is not None or not laws_hold(problem, residual)):
             law = law_residual(problem, extras)
         if extras is not None and renews and residual < LIMITS_BELOW:
-            lag = renew_limits(problem, iteration)
+            lag = problem.number[LAG] = renew_limits(problem, iteration)
         if residual <= (CHORDS_BELOW if chord_looks > EARLY_LOOKS else tolerance) and chord_looks > 0:
             chord_looks -= 1
             again = not chords_fit(problem, error)
@@ -183,4 +185,5 @@ def newton(problem: Problem, extras: Extras | None) -> tuple[float, int]:
         if again:
             keep_multipliers(problem, extras)
             hold(problem, extras)
-    return max(residual, lag, law_residual(problem, extras)), limit
+    problem.number[HELD] = 0.0
+    return max(evaluate(problem, extras), lag, law_residual(problem, extras)), limit

@@ -23,6 +23,7 @@ from pushpoint.plants.planar_stepping.model import (
     DT,
     FINEST,
     GUARD,
+    LAG,
     LIMITS_FIXED,
     NOMINAL,
     PUSHING,
@@ -99,6 +100,8 @@ def solve(problem: Problem, extras: Extras | None) -> tuple[float, int, int]:
         if extras is None or (number < 0 and solved):
             break
         if number < 0:
+            if problem.number[LAG] <= problem.number[TOLERANCE] and residual <= LOOSE_RESIDUAL:
+                break  # it is not friction that is left, but contacts that all but contradict each other
             problem.number[LIMITS_FIXED], helped = 1.0, 1
         elif not solved:
             break
@@ -212,7 +215,6 @@ def step_in_parts(
         if easy and level > 0 and done % (2 * size) == 0:
             level -= 1
         best, best_level, forced = enough, -1, False
-        number[PUSHING] = 1.0
     number[PUSHING] = 1.0
     rescale(problem, extras, nominal)
     number[STRETCH] = 1.0

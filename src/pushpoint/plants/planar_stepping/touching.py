@@ -28,6 +28,7 @@ from pushpoint.types import FloatArray, IntArray
 TOUCHING = 3  # entry of State.clock: whether links may touch each other now
 MARGIN = 0.25  # of the thinnest link's width: gap below which contacts between links are looked for
 OVERLAP = 1e-3  # [m], of links that nobody looked at before: more is how the run began
+NEXT = 2  # links along the robot from a crossing that may pass through as well
 ENOUGH = 4.0  # of the longest link: gap above which nobody asks
 
 
@@ -68,16 +69,25 @@ def look(watch: Watch, state: State) -> None:
         state.ledger[LISTED] = -1.0  # neighbours have to be listed anew
         if watch.translates:
             translate(watch, state, near)
-    # Once contacts between links are looked for, nothing is missed: the next look is only to end that.
-    state.ledger[CLEARANCE] = longest + margin if near else max(0.5 * margin, gap - 0.75 * margin)
+    # Once contacts between links are looked for, nothing is missed: the next look is only to end that, or to follow
+    # crossings along the robot.
+    wait = 2.0 * float(watch.clearance.axis.min()) if state.through.any() else longest
+    state.ledger[CLEARANCE] = wait + margin if near else max(0.5 * margin, gap - 0.75 * margin)
 
 
 def let_through(state: State, tail: IntArray, head: IntArray, gap: FloatArray, new: bool) -> None:
-    """Links that overlap before anybody looked are not pushed apart: they pass through each other until they part."""
+    """Links that overlap before anybody looked are not pushed apart: they pass through each other until they part.
+
+    Where two links cross, so will the next ones along either half of the robot, or the crossing would be locked.
+    """
     before = state.through.copy()
     state.through[:] = 0
     deep = gap < -OVERLAP
-    state.through[tail[deep], head[deep]] = 1 if new else before[tail[deep], head[deep]]
+    if not new:
+        deep &= before[tail, head] == 1
+    for near, far in zip(tail[deep], head[deep], strict=True):
+        around = (slice(max(0, k - NEXT), k + NEXT + 1) for k in (near, far))
+        state.through[tuple(around)] = 1
     if (state.through != before).any():
         state.ledger[LISTED] = -1.0
 

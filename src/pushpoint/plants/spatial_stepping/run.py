@@ -35,13 +35,14 @@ from pushpoint.plants.spatial_stepping.step import (
     load_joints_of,
     undo_step,
 )
-from pushpoint.types import CommandTable, FloatArray, Trace
+from pushpoint.types import CommandTable, FloatArray, Repeated, Trace
 
 TABLE_FULL = -1  # the contact table of the trace must grow before the run can go on
 IMPACT = 10.0 * 9.81  # [m/s2]: a contact that is stopped harder than this is an impact
 FINEST = 6  # halvings of a step at most
 PARTS = 1 << FINEST
 SOFTER, SOFTEST = 0.1, 2  # where a part cannot be solved at its finest, contacts are made softer, at most twice
+ENOUGH, LOOSE = 10.0, int(Repeated.LOOSE)  # times the tolerance: residual of steps that no part solves; counted
 FEW, MANY = 150, 1_000_000  # iterations before a step is made in shorter parts, and at its finest
 SUMS = 8  # of the tick; as many again since the last row
 
@@ -245,8 +246,8 @@ def try_part(
     """Solve a part of a step whose joints are driven already. Returns its status, what is wrong with it (see sanity),
     its residual, relative to the whole step, and the number of iterations.
 
-    At its finest, a part is refused for its residual alone, and that may be all that is `left` of the tolerance of the
-    whole step."""
+    At its finest, a part is refused for its residual alone, and that may be all that is `left` of what the whole step
+    may end at."""
     status = begin_step(problem, state, solids)
     if status != OK:
         return status, NOT_SOLVED, math.inf, 0
@@ -270,9 +271,8 @@ def one_step(
         size = PARTS >> level
         problem.number[DT] = nominal * size / PARTS
         drive_joints(problem.joint, commands, row, (k + (done + size) / PARTS) * nominal, problem.number[DT])
-        status, wrong, residual, sweeps = try_part(
-            problem, solids, room, state, level == FINEST, problem.number[TOLERANCE] - total
-        )
+        left = ENOUGH * problem.number[TOLERANCE] - total
+        status, wrong, residual, sweeps = try_part(problem, solids, room, state, level == FINEST, left)
         iterations += sweeps
         fallbacks += sweeps > QUICK_STEPS
         reasons |= wrong
@@ -303,6 +303,8 @@ def one_step(
             level -= 1
     problem.number[DT], problem.number[HARDNESS] = nominal, hardness
     state.clock[0] += 1
+    if total > problem.number[TOLERANCE] and verdict == OK:
+        reasons |= LOOSE
     note_step(trace, total, iterations, verdict)
     if iterations > QUICK_STEPS or reasons != 0:
         note_repeats(trace, parts, reasons, fallbacks)
