@@ -165,6 +165,8 @@ def test_drawing_leaves_matplotlib_as_it_was(short_run: Recording, tmp_path: Pat
 
     before = dict(matplotlib.rcParams)
     save_figure(run_figure(short_run), tmp_path / "figure.png")
+    with pytest.raises(InvalidInput, match=r"figure\.docx: \.docx is no format of figures; allowed: .*png"):
+        save_figure(run_figure(short_run), tmp_path / "figure.docx")
     assert dict(matplotlib.rcParams) == before
     assert "matplotlib.pyplot" not in sys.modules or not sys.modules["matplotlib.pyplot"].get_fignums()
 

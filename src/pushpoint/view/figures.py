@@ -15,6 +15,7 @@ from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.lines import Line2D
 
 from pushpoint.analysis import Curve
+from pushpoint.errors import InvalidInput
 from pushpoint.files import write_bytes
 from pushpoint.view import style
 from pushpoint.view.bodies import FORCE_WINDOW, draw_arrows, draw_robot
@@ -71,8 +72,12 @@ def run_figure(run: Recording, published: Mapping[str, Curve] | None = None) -> 
 def save_figure(figure: Figure, path: Path) -> None:
     """Write a figure; the ending of `path` says in which format."""
     image, path = io.BytesIO(), Path(path)
+    ending, known = path.suffix[1:].lower(), figure.canvas.get_supported_filetypes()
+    if ending and ending not in known:
+        allowed = ", ".join(sorted(known))
+        raise InvalidInput(f"figure {path.name}: .{ending} is no format of figures; allowed: {allowed}")
     with style.styled():
-        figure.savefig(image, format=path.suffix[1:].lower() or None, dpi=DPI)
+        figure.savefig(image, format=ending or None, dpi=DPI)
     write_bytes(path, image.getbuffer())
 
 

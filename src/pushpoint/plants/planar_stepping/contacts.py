@@ -370,4 +370,4 @@ def roughen(
     if gap < -problem.number[DEPTH]:
         note_depth(problem, speed)
     if restitution > 0.0 and gap + dt * speed < 0.0:  # it will hit in this step: Newton's law
-        c.approach = restitution * speed
+        c.approach = min(c.approach, restitution * speed)

@@ -21,6 +21,7 @@ from pushpoint.plants.planar_stepping.model import (
     ACCEPTED,
     CLEARANCE,
     DT,
+    EARTH,
     FINEST,
     GUARD,
     LAG,
@@ -31,6 +32,7 @@ from pushpoint.plants.planar_stepping.model import (
     STEP_ERROR,
     STRETCH,
     TOLERANCE,
+    WEIGHT,
     Problem,
     State,
     Surroundings,
@@ -136,7 +138,9 @@ def solve_part(
 def is_tolerable(problem: Problem, state: State, made: Works) -> bool:
     """Whether a part that is not sane does no harm: its scheme makes little energy, and nothing passes through."""
     others = int(problem.number[REASONS]) & ~(ENERGY | NOT_SOLVED)
-    return others == 0 and bool(abs(made[5]) <= TOLERABLE * max(made[0], state.ledger[0]))
+    # Of robots at rest: the speed that weight gives in a whole step.
+    least = 0.5 * problem.number[WEIGHT] * EARTH * problem.number[NOMINAL] * problem.number[NOMINAL]
+    return others == 0 and bool(abs(made[5]) <= TOLERABLE * (max(made[0], state.ledger[0]) + least))
 
 
 @inlined
@@ -215,6 +219,7 @@ def step_in_parts(
         if easy and level > 0 and done % (2 * size) == 0:
             level -= 1
         best, best_level, forced = enough, -1, False
+        number[PUSHING] = 1.0
     number[PUSHING] = 1.0
     rescale(problem, extras, nominal)
     number[STRETCH] = 1.0

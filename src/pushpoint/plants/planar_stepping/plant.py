@@ -113,7 +113,8 @@ class PlanarStepping:
         state = make_state(self._problem, pose, self._movable, self._pairs, touching or self._watch is not None)
         state.clock[TOUCHING] = touching
         if touching:
-            let_through(state, *SelfClearance.of(self._inputs[0]).gaps(pose.position, pose.angle, 0.0), new=True)
+            clearance = SelfClearance.of(self._inputs[0])
+            let_through(state, clearance, clearance.gaps(pose.position, pose.angle, 0.0), new=True)
         return state
 
     def observe(self, state: State, period: float) -> Observation:

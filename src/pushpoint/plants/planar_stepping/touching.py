@@ -27,7 +27,7 @@ from pushpoint.types import FloatArray, IntArray
 
 TOUCHING = 3  # entry of State.clock: whether links may touch each other now
 MARGIN = 0.25  # of the thinnest link's width: gap below which contacts between links are looked for
-OVERLAP = 1e-3  # [m], of links that nobody looked at before: more is how the run began
+OVERLAP = 1e-3  # [m], of links at the start: more is left alone
 NEXT = 2  # links along the robot from a crossing that may pass through as well
 ENOUGH = 4.0  # of the longest link: gap above which nobody asks
 
@@ -61,7 +61,7 @@ def look(watch: Watch, state: State) -> None:
     speed = float((np.hypot(link["vx"], link["vy"]) + np.abs(link["w"]) * watch.clearance.axis).max())
     margin = MARGIN * width + 1e-3 * longest + 3.0 * watch.dt * watch.spread * speed
     pairs = watch.clearance.gaps(table(link, "x", "y"), link["angle"], ENOUGH * longest + 2.0 * margin)
-    let_through(state, *pairs, new=not state.clock[TOUCHING])
+    let_through(state, watch.clearance, pairs, new=not state.clock[TOUCHING])
     gap = float(pairs[2][state.through[pairs[0], pairs[1]] == 0].min(initial=ENOUGH * longest))
     near = gap < margin * (2.0 if state.clock[TOUCHING] else 1.0)
     if bool(state.clock[TOUCHING]) != near and (near or not unwritten(watch, state)):
@@ -75,16 +75,20 @@ def look(watch: Watch, state: State) -> None:
     state.ledger[CLEARANCE] = wait + margin if near else max(0.5 * margin, gap - 0.75 * margin)
 
 
-def let_through(state: State, tail: IntArray, head: IntArray, gap: FloatArray, new: bool) -> None:
-    """Links that overlap before anybody looked are not pushed apart: they pass through each other until they part.
+def let_through(
+    state: State, clearance: SelfClearance, pairs: tuple[IntArray, IntArray, FloatArray], new: bool
+) -> None:
+    """Links that overlap at the start are not pushed apart: they pass through each other until they part. Nor are those
+    whose axes crossed before anybody looked, as links that are hit hard may.
 
     Where two links cross, so will the next ones along either half of the robot, or the crossing would be locked.
     """
-    before = state.through.copy()
+    before, (tail, head, gap) = state.through.copy(), pairs
     state.through[:] = 0
     deep = gap < -OVERLAP
-    if not new:
-        deep &= before[tail, head] == 1
+    if state.clock[0] > 1:
+        crossed = gap + clearance.radius[tail] + clearance.radius[head] <= 0.0
+        deep = deep & (before[tail, head] == 1) | (crossed & new)
     for near, far in zip(tail[deep], head[deep], strict=True):
         around = (slice(max(0, k - NEXT), k + NEXT + 1) for k in (near, far))
         state.through[tuple(around)] = 1
