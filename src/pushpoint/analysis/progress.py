@@ -33,16 +33,16 @@ def displacement(run: Recording, *, axis: str, end: float) -> float:
 
 @measures.register("sensitivity_ratio")
 def sensitivity_ratio(
-    one: Recording, other: Recording, reference: Recording, other_reference: Recording, *, axis: str, end: float
+    run: Recording, other: Recording, reference: Recording, other_reference: Recording, *, axis: str, end: float
 ) -> float:
-    """How much the distance changes from `one` to the `other`, over how much it does between the references.
+    """How much the distance changes from `run` to the `other`, over how much it does between the references.
 
     Both changes are relative to the mean of the two distances.
     """
     changed = _relative_change(reference, other_reference, axis, end)
     if changed == 0.0:
         raise InvalidInput(f"the references get equally far along {axis} until {end} s: no ratio")
-    return _relative_change(one, other, axis, end) / changed
+    return _relative_change(run, other, axis, end) / changed
 
 
 def _relative_change(one: Recording, other: Recording, axis: str, end: float) -> float:

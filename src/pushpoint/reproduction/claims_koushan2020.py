@@ -21,6 +21,7 @@ from pushpoint.reproduction._statement import (
     printed,
 )
 from pushpoint.scenario import Choice
+from pushpoint.scenarios.koushan2020_variants import BENDS, FORCE, contact_links
 
 KEY = "koushan2020"
 PAIRS = [[1, 0], [2, 1], [4, 2]]  # links and pegs that should stay together
@@ -357,6 +358,24 @@ add(
     **known(TOO_SHORT, 1.0, 0.001),
 )
 
+# --- 6.1.4, 7: joints between contacts ---
+
+SET_POINTS: dict[str, Any] = {"angles": [-0.2, -0.1, 0.1, 0.2], "forces": [0.5, 1.0, 2.0]}
+for joints, statement in (
+    (2, "At least two joints between contacts are needed: more set-points can be held than with one"),
+    (3, "More joints lead to a higher level of controllability: more set-points can be held with three than with two"),
+):
+    add(
+        f"joints-between-{joints}",
+        f"joints-between-{joints} joints-between-{joints - 1}",
+        "held_share_gain",
+        SET_POINTS | {"links": contact_links(joints), "reference_links": contact_links(joints - 1)},
+        figure="abstract, 6.1.4, 7",
+        statement=f"{statement} (gain of the share of 48)",
+        published=more_than(0.0, "more"),
+        note="Two angles and a force at three contacts, by statics; P4 suggests it from 5.4.",
+    )
+
 # --- the same tasks by the quadratic program ---
 
 OURS: dict[str, Any] = {"unit": "rad", "most": 0.002, "figure": "ours"}
@@ -437,4 +456,36 @@ add(
     unit="N m",
     published=check("0", None, 0.15, SETUP),
     statement="With the forces of 5.2 as set-points, torques are those of statics, largest difference",
+)
+for joints in (2, 3):
+    first, second, third = contact_links(joints)
+    for slug, link, before, angle in (("second", second, first, BENDS[0]), ("third", third, second, BENDS[1])):
+        add(
+            f"qp-joints-between-{joints}-{slug}",
+            f"joints-between-{joints}",
+            "link_angle_off",
+            {"link": link, "relative_to": before, "angle": angle, "start": SETTLED},
+            figure="ours",
+            unit="rad",
+            statement=f"With {joints} joints between contacts the program holds the {slug} angle, largest distance",
+            published=check("0", None, 0.002, "Our own program, once it has settled."),
+        )
+    add(
+        f"qp-joints-between-{joints}-force",
+        f"joints-between-{joints}",
+        "peg_force_off",
+        {"peg": 2, "force": FORCE, "start": SETTLED},
+        figure="ours",
+        unit="N",
+        statement=f"and the force, with {joints} joints between contacts, largest distance",
+        published=check("0", None, 0.02, "Our own program, once it has settled."),
+    )
+add(
+    "qp-one-joint-holds-nothing",
+    "joints-between-1",
+    "held_share",
+    SET_POINTS | {"links": contact_links(1)},
+    figure="ours",
+    statement="With one joint between contacts none of the set-points can be held: nine conditions, eight unknowns",
+    published=check("0", None, 0.0, "Gaps 3, balance 3, set-points 3; angles and place of three links 5, forces 3."),
 )
