@@ -148,9 +148,9 @@ def read_time(number: str) -> Statement:
     return Statement(kind="read", text=number, low=float(number), high=float(number), accuracy=TIME_READING)
 
 
-def derived(number: float, accuracy: float, how: str) -> Statement:
+def derived(number: float, accuracy: float, how: str, text: str = "") -> Statement:
     """A value that follows from what is printed or read."""
-    return Statement(kind="derived", text=f"{number:g}", low=number, high=number, accuracy=accuracy, reason=how)
+    return Statement(kind="derived", text=text or f"{number:g}", low=number, high=number, accuracy=accuracy, reason=how)
 
 
 def check(text: str, low: float | None, high: float | None, reason: str) -> Statement:

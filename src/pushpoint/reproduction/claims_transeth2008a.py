@@ -215,7 +215,7 @@ add(
     {"link": MIDDLE},
     figure="Fig. 9 and Fig. 14",
     statement="With small obstacles the path of link 6 is almost identical (rms)",
-    published=derived(0.0, 1e3 * LENGTH_READING, "'Almost identical': no difference that could be read off a figure."),
+    published=derived(0.0, 1e3 * LENGTH_READING, "No difference that could be read off a figure.", "almost identical"),
     unit="mm",
     scale=1e3,
     note="P2 gives no positions; each peg's surface is put where its pipe touches the robot.",

@@ -86,6 +86,7 @@ add(
         round(COSTS[0] / COSTS[1], 2),
         round(COSTS[0] / COSTS[1] * half_digit("0.1") * (1 / COSTS[0] + 1 / COSTS[1]), 2),
         "Ratio of the two printed times, with half a unit of their last digits.",
+        "7.1 : 1.3 = 5.46",
     ),
     differs="Newton's method takes hardly more iterations for it. P5's iteration of projections needs many where "
     "contacts open and close.",
@@ -125,7 +126,7 @@ for name, friction in (("low", 0.1), ("high", 0.4)):
         figure="VIII-D",
         statement=f"A friction of {friction:g} instead of 0.2 has no noticeable effect on the path of link 6 (rms)",
         published=derived(
-            0.0, half_digit("0.2"), "'No noticeable effect': none to the last digit of the axis of Fig. 7."
+            0.0, half_digit("0.2"), "None to the last digit of the axis of Fig. 7.", "no noticeable effect"
         ),
         unit="m",
         note="The friction is ours.",
