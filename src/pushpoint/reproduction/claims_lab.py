@@ -95,7 +95,7 @@ add(
 # --- polygons ---
 
 add(
-    "polygons-way",
+    "polygons-distance",
     f"polygons {TRACK}",
     "progress_ratio",
     UNTIL_10_S,
@@ -200,7 +200,7 @@ add(
 # --- joints ---
 
 add(
-    "passive-tail-way",
+    "passive-tail-distance",
     f"passive-tail {TRACK}",
     "progress_ratio",
     UNTIL_10_S,
