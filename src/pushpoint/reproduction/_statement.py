@@ -85,8 +85,8 @@ class Statement(Frozen):
 
     def accepted(self, scatter: Scatter = NO_SCATTER) -> Range:
         """The statement, as wide as its accuracy, and such that one of our runs could be the published one."""
-        if self.strict:
-            return Range(self.low, self.high, strict=True)
+        if self.strict or self.kind == "check":
+            return Range(self.low, self.high, self.strict)
         low = None if self.low is None else self.low - self.accuracy - scatter.above
         high = None if self.high is None else self.high + self.accuracy + scatter.below
         return Range(low, high)
