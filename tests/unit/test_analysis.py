@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from pushpoint.analysis import Curve, measures
+from pushpoint.analysis.contact_matrix import contact_matrix
 from pushpoint.errors import InvalidInput, UnknownName
 from pushpoint.recording import Recording
 from pushpoint.recording.assemble import RunClock, contact_set, data_set, event_set
@@ -121,7 +122,7 @@ def test_offset_and_progress_against_another_run() -> None:
 
 
 def test_costs_per_metre() -> None:
-    """Half the way with three times the force costs six times as much per metre."""
+    """Half the distance with three times the force costs six times as much per metre."""
     run, reference = glide((0.1, 0.0), force=3.0), glide((0.2, 0.0), force=1.0)
     assert measures["contact_cost_ratio"](run, reference, axis="x", end=1.0) == pytest.approx(6.0)
     assert measures["torque_cost_ratio"](run, reference, axis="x", end=1.0) == pytest.approx(6.0)
@@ -129,14 +130,78 @@ def test_costs_per_metre() -> None:
     assert measures["contact_cost_ratio"](stuck, reference, axis="x", end=1.0) == math.inf
 
 
-def test_way_events_and_peaks() -> None:
+def test_displacement_events_and_peaks() -> None:
     run = glide((0.1, 0.05), seconds=2.0, force=3.0)
-    assert measures["way"](run, axis="x", end=2.0) == pytest.approx(0.2)
+    assert measures["displacement"](run, axis="x", end=2.0) == pytest.approx(0.2)
+    assert measures["way"] is measures["displacement"]
+    assert measures["event_time"](run, name="resolution") == math.inf
     assert measures["event_count"](run, name="resolution") == 0.0
     assert measures["peak_force_on_link"](run, link=0) == pytest.approx(3.0)
     assert measures["peak_torque_of_joint"](run, joint=0) == pytest.approx(6.0)
     with pytest.raises(InvalidInput, match=r"joint = 99: the recording has joints 0"):
         measures["peak_torque_of_joint"](run, joint=99)
+
+
+def test_coordinates_seen_now_and_then() -> None:
+    run = glide((0.2, -0.1))
+    options = {"link": 0, "axis": "x", "start": 0.25, "end": 1.3}
+    assert measures["highest"](run, **options) == pytest.approx(0.26)
+    assert measures["highest"](run, every=0.5, **options) == pytest.approx(0.25)  # at 0.25, 0.75 and 1.25 s
+    assert measures["lowest"](run, every=0.5, **options) == pytest.approx(0.05)
+    with pytest.raises(InvalidInput, match="every = 0"):
+        measures["lowest"](run, every=0.0, **options)
+
+
+def test_speeds_and_sensitivities_against_other_runs() -> None:
+    run, slow, back = glide((0.2, 0.0)), glide((0.1, 0.0)), glide((-0.1, 0.0))
+    assert measures["speed_ratio"](run, back, axis="x", start=0.0, end=1.0) == pytest.approx(-2.0)
+    with pytest.raises(InvalidInput, match="no ratio"):
+        measures["speed_ratio"](run, back, axis="y", start=0.0, end=1.0)
+    nearly = glide((0.22, 0.0))
+    # 0.2 to 0.22 is 2 / 21 of their mean, 0.1 to 0.2 is 2 / 3.
+    assert measures["sensitivity_ratio"](run, nearly, slow, run, axis="x", end=1.0) == pytest.approx(1 / 7)
+    with pytest.raises(InvalidInput, match="equally far"):
+        measures["sensitivity_ratio"](run, nearly, slow, slow, axis="x", end=1.0)
+
+
+def test_how_far_ahead_of_a_curve() -> None:
+    behind = Curve(np.array([0.0, 1.0]), np.array([-0.1, 0.0]), np.array([0.0, 0.0]))
+    run = glide((0.2, 0.0))
+    assert measures["ahead_of_curve"](run, curve=behind, link=0, axis="x") == pytest.approx(0.15)
+    assert measures["ahead_of_curve"](run, curve=behind, link=0, axis="x", start=0.5) == pytest.approx(0.2)
+
+
+def test_contact_loads() -> None:
+    run, reference = glide((0.1, 0.0), force=3.0), glide((0.1, 0.0), force=1.0, seconds=1.0)
+    window = {"start": 0.5, "end": 1.5}
+    assert measures["mean_contact_force"](run, link=1, axis="y", **window) == pytest.approx(-3.0)
+    assert measures["contact_force_ratio"](run, link=1, other=2, **window) == pytest.approx(1.0)
+    assert measures["peak_contact_ratio"](run, reference) == pytest.approx(3.0)
+    with pytest.raises(InvalidInput, match="no ratio"):
+        measures["peak_contact_ratio"](run, glide((0.1, 0.0)))
+    with pytest.raises(InvalidInput, match="link = 3"):
+        measures["mean_contact_force"](run, link=3, axis="y", **window)
+
+
+def test_directions_and_joints_of_a_run() -> None:
+    run = glide((0.1, -0.3), force=3.0)
+    assert measures["across_over_along"](run, start=0.0, end=2.0) == pytest.approx(3.0)
+    assert measures["saturated_share"](run, limit=6.0) == 1.0
+    assert measures["saturated_share"](run, limit=7.0) == 0.0
+    with pytest.raises(InvalidInput, match="no links that are lifted"):
+        measures["lifted_share"](run, start=0.0)
+    with pytest.raises(InvalidInput, match="friction_bound"):
+        measures["least_friction_bound"](run)
+
+
+def test_forces_at_centres_of_links_are_told_apart() -> None:
+    """P1, Property 13: full rank in all shapes, here in a thousand, and for all links in contact."""
+    rng = np.random.default_rng(0)
+    for links in (1, 2, 5, 10):
+        for _ in range(250):
+            matrix = contact_matrix(rng.uniform(-4, 4, links), rng.uniform(0.1, 1.0, links), np.arange(links))
+            assert matrix.shape == (links, links + 2)
+            assert np.linalg.matrix_rank(matrix, tol=1e-12) == links
 
 
 @pytest.mark.parametrize("name", list(measures))
@@ -147,5 +212,6 @@ def test_measures_take_runs_by_position_and_options_by_name(name: str) -> None:
     assert [n for n, k in kinds.items() if k is not inspect.Parameter.KEYWORD_ONLY] in (
         ["run"],
         ["run", "reference"],
+        ["run", "other", "reference", "other_reference"],
     )
     assert inspect.getdoc(function)

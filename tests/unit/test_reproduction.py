@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import json
 import math
+import re
 from typing import Any
 
 import numpy as np
@@ -17,8 +18,17 @@ from pushpoint.mechanics.overlap import overlaps
 from pushpoint.mechanics.pose import planar_pose
 from pushpoint.recording import Recording
 from pushpoint.recording.assemble import RunClock, contact_set, data_set, event_set
-from pushpoint.reproduction import Claim, _runs, claims, report
-from pushpoint.reproduction.published import CURVES, curve, curves_of
+from pushpoint.reproduction import Claim, Statement, _runs, claims, report
+from pushpoint.reproduction._statement import (
+    LENGTH_READING,
+    TIME_READING,
+    Range,
+    Scatter,
+    check,
+    half_digit,
+    printed,
+)
+from pushpoint.reproduction.published import CURVES, curve, curves_of, on_curve
 from pushpoint.scenario import Choice, Scenario
 from pushpoint.scenarios import scenarios
 from pushpoint.simulation import TOUCHING, simulate
@@ -36,16 +46,19 @@ def start_pose(scenario: Scenario) -> Pose:
     return planar_pose(robot, np.asarray(shape), start.angle, start.position, start.link)
 
 
+ONE = Statement(kind="printed", text="1.0", low=1.0, high=1.0, accuracy=0.1)
+LOW = Statement(kind="printed", text="at most 600", high=600.0)
+
+
 def made_claim(**fields: Any) -> Claim:
     data: dict[str, Any] = {
         "id": "lab/x",
         "figure": "Fig. 1",
         "statement": "x is one",
-        "published": "1",
+        "published": ONE,
         "unit": "m",
         "scenarios": ("lab/still",),
         "measure": Choice(name="link_coordinate", options={"link": 0, "axis": "x", "time": 0.1}),
-        "accepted": (0.9, 1.1),
     }
     return Claim(**(data | fields))
 
@@ -149,35 +162,130 @@ def test_claims_refer_to_things_that_exist(name: str) -> None:
 
 
 def test_claims_refuse_what_makes_no_sense() -> None:
-    with pytest.raises(InvalidInput, match="at least one side"):
-        made_claim(accepted=(None, None))
-    with pytest.raises(InvalidInput, match="exceeds"):
-        made_claim(accepted=(2.0, 1.0))
     with pytest.raises(InvalidInput, match="key/slug"):
         made_claim(id="x")
     with pytest.raises(InvalidInput, match="seeds = 0"):
         made_claim(seeds=0)
     with pytest.raises(InvalidInput, match="a seed, but seeds"):
         made_claim(seeds=2, overrides={"seed": 3})
+    with pytest.raises(InvalidInput, match="all three, or none"):
+        made_claim(differs="because", ours=2.0)
+    with pytest.raises(InvalidInput, match="does not differ"):
+        made_claim(differs="because", ours=1.05, ours_within=0.01)
+    with pytest.raises(InvalidInput, match="holds or fails"):
+        made_claim(differs="because", ours=2.0, ours_within=0.1, published=check("1", 0.9, 1.1, "ours"))
+
+
+@pytest.mark.parametrize(
+    ("fields", "complaint"),
+    [
+        ({}, "at least one must be a number"),
+        ({"low": 2.0, "high": 1.0}, "exceeds"),
+        ({"low": 0.0, "strict": True, "accuracy": 0.1}, "no accuracy"),
+        ({"low": 0.0, "high": 1.0, "strict": True}, "one bound"),
+        ({"low": 0.0, "kind": "derived"}, "says how it follows"),
+        ({"low": 0.0, "kind": "guessed"}, "kind"),
+    ],
+)
+def test_statements_refuse_what_makes_no_sense(fields: dict[str, Any], complaint: str) -> None:
+    with pytest.raises(InvalidInput, match=complaint):
+        Statement(**({"kind": "printed", "text": "x"} | fields))
+
+
+# --- rule 1: accepted ranges follow from what is published and how well it is known ---
+
+NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
+PUBLISHED = [name for name in claims if not claims[name].is_check]
+
+
+@pytest.mark.parametrize("name", PUBLISHED)
+def test_the_accepted_range_is_the_published_one_and_its_accuracy(name: str) -> None:
+    """It holds the published value, and is as wide as accuracy and scatter make it."""
+    stated = claims[name].published
+    for scatter in (Scatter(), Scatter(0.3, 0.7)):
+        accepted = stated.accepted(scatter)
+        if stated.strict:
+            assert accepted == (stated.low, stated.high, True)
+            continue
+        for end, wider in ((stated.low, scatter.above), (stated.high, scatter.below)):
+            assert end is None or accepted.contains(end)
+            reach = {None if x is None else round(abs(x - end), 9) for x in accepted[:2]} if end is not None else {None}
+            assert end is None or round(stated.accuracy + wider, 9) in reach
+
+
+@pytest.mark.parametrize("name", PUBLISHED)
+def test_accuracy_comes_from_the_source(name: str) -> None:
+    """Half the last digit that is printed, or how well figures are read; derived values and counts say why."""
+    claim, stated = claims[name], claims[name].published
+    ends = {end for end in (stated.low, stated.high) if end is not None}
+    if stated.strict or stated.kind == "derived" or stated.accuracy == 0.0:
+        assert stated.accuracy == 0.0 or stated.reason
+        return
+    digits = {half_digit(text) for text in NUMBER.findall(stated.text) if float(text) in ends}
+    if stated.kind == "printed":
+        assert digits
+        assert stated.accuracy == max(digits)
+        return
+    metre = claim.scale if claim.unit != "s" else 1.0
+    readings = {LENGTH_READING * metre, TIME_READING} | digits
+    if claim.curve is not None:
+        axis = claim.measure.options.get("axis")
+        readings.add(on_curve(claim.curve, axis, metre).accuracy)
+    assert any(stated.accuracy == pytest.approx(reading) for reading in readings)
+
+
+@pytest.mark.parametrize("name", [name for name in PUBLISHED if claims[name].differs])
+def test_what_differs_keeps_our_number(name: str) -> None:
+    claim = claims[name]
+    assert claim.ours is not None
+    assert not claim.published.accepted().contains(claim.ours)
+    assert claim.keeps(claim.ours, Scatter())
+    known = report.Verdict(claim, claim.ours)
+    assert (known.word, known.failed) == ("differs", False)
+    drifted = report.Verdict(claim, claim.ours + 1e6)  # out of any range
+    assert drifted.failed or drifted.confirmed
+
+
+def test_digits_and_scatter() -> None:
+    assert [half_digit(number) for number in ("2.5", "-15", "0.05")] == pytest.approx([0.05, 0.5, 0.005])
+    runs = [float(k) for k in range(20)]  # median 9.5; a twentieth is left out at either end
+    assert Scatter.of(runs) == pytest.approx((9.0, 9.0))
+    assert Scatter.of([1.0]) == (0.0, 0.0)
+    assert printed("2.5").accepted(Scatter(0.1, 0.2))[:2] == pytest.approx((2.25, 2.65))
+    # One of our runs could be the published one: those from 2.0 to 3.0 with a median of 2.8 hold 2.5.
+    assert printed("2.5").accepted(Scatter(0.8, 0.2)).contains(2.8)
+    assert not printed("2.5").accepted(Scatter(0.1, 0.2)).contains(2.8)
+
+
+def test_numbers_that_drift_fail() -> None:
+    claim = made_claim(differs="because", ours=2.0, ours_within=0.1)
+    words = [report.Verdict(claim, x).word for x in (1.0, 2.05, 2.2, math.nan)]
+    assert words == ["confirmed", "differs", "drifted", "not measured"]
+    assert report.Verdict(claim, 2.2, scatter=Scatter(0.15, 0.0)).word == "differs"
+    assert report.Verdict(claim, 1.8, scatter=Scatter(0.15, 0.0)).word == "drifted"
+    own = made_claim(published=check("1", 0.9, 1.1, "ours"))
+    assert [report.Verdict(own, x).word for x in (1.0, 2.0)] == ["holds", "fails"]
 
 
 @pytest.mark.parametrize(
     ("accepted", "measured", "confirmed"),
     [
-        ((0.9, 1.1), 0.9, True),
-        ((0.9, 1.1), 1.2, False),
-        ((None, 1.0), -50.0, True),
-        ((None, 1.0), math.nan, False),
-        ((1.0, None), math.inf, False),
-        ((1.0, None), 0.5, False),
+        (Range(0.9, 1.1), 0.9, True),
+        (Range(0.9, 1.1), 1.2, False),
+        (Range(None, 1.0), -50.0, True),
+        (Range(None, 1.0), math.nan, False),
+        (Range(1.0, None), math.inf, False),
+        (Range(1.0, None), 0.5, False),
+        (Range(0.0, None, strict=True), 0.0, False),
+        (Range(0.0, None, strict=True), 1e-9, True),
     ],
 )
-def test_accepted_range(accepted: tuple[float | None, float | None], measured: float, confirmed: bool) -> None:
-    assert made_claim(accepted=accepted).accepts(measured) is confirmed
+def test_accepted_range(accepted: Range, measured: float, confirmed: bool) -> None:
+    assert accepted.contains(measured) is confirmed
 
 
 def test_judging_scales_and_reports() -> None:
-    claim = made_claim(scale=100.0, unit="cm", accepted=(90.0, 110.0))
+    claim = made_claim(scale=100.0, unit="cm", published=ONE.model_copy(update={"low": 100.0, "high": 100.0}))
     good = report.judged(claim, {"lab/still": still(1.0)})
     bad = report.judged(claim, {"lab/still": still(2.0)})
     assert good.measured == pytest.approx(100.0)
@@ -188,7 +296,7 @@ def test_judging_scales_and_reports() -> None:
     assert whole.as_dict()["confirmed"] == 1
     json.dumps(whole.as_dict())
     text = whole.as_markdown({"lab/still": "figures/still.png"})
-    assert "1 of 2 claims confirmed" in text
+    assert "1 claims confirmed, 0 differ, 0 checks hold, 1 FAILED." in text
     assert "**not confirmed**" in text
     assert "![lab/still](figures/still.png)" in text
 
@@ -211,6 +319,24 @@ def test_a_failed_run_leaves_its_claims_unconfirmed(monkeypatch: pytest.MonkeyPa
     assert "stopped at t = 1 s" in found.verdicts[0].problem
     assert not found.verdicts[1].problem
     assert "not measured" in found.as_markdown({})
+
+
+def test_claims_and_checks_are_shown_apart() -> None:
+    claim, own = made_claim(), made_claim(id="lab/own", published=check("1", 0.9, 1.1, "ours, by two models"))
+    other = made_claim(id="lab/other", differs="Their robot is longer", ours=2.0, ours_within=0.1)
+    verdicts = tuple(report.Verdict(each, x) for each, x in ((claim, 1.0), (own, 1.0), (other, 2.0)))
+    whole = report.Report(verdicts, {})
+    assert (whole.confirmed, whole.count) == (True, (1, 1, 1, 0))
+    text = whole.as_markdown({})
+    assert "1 claims confirmed, 1 differ, 1 checks hold." in text
+    claims_part, checks_part = text.split("## Checks of our own")
+    assert "`lab/own`" not in claims_part
+    assert "`lab/own`" in checks_part
+    assert "Their robot is longer" in text.split("## Where it differs")[1]
+    data = whole.as_dict()
+    assert [len(data[key]) for key in ("claims", "own_checks")] == [2, 1]
+    assert data["papers"]["lab"] == {"confirmed": 1, "differ": 1, "checks": 1, "failed": 0}
+    json.dumps(data)
 
 
 def test_selection_by_paper_and_by_claim() -> None:
@@ -237,7 +363,7 @@ def ensemble(slug: str, seeds: int = 7, **fields: Any) -> Claim:
         "overrides": SHORT,
         "unit": "mm",
         "scale": 1e3,
-        "accepted": (None, 600.0),
+        "published": LOW,
         "seeds": seeds,
     }
     return made_claim(**(data | fields))
@@ -269,7 +395,7 @@ def test_ensembles_are_judged_by_their_median(monkeypatch: pytest.MonkeyPatch) -
     apart = Choice(name="rms_between", options={"link": 5})
     selection = [
         ensemble("x5"),
-        ensemble("apart", seeds=3, scenarios=(TRACK, moved), measure=apart, accepted=(0.0, 1.0)),
+        ensemble("apart", seeds=3, scenarios=(TRACK, moved), measure=apart),
         ensemble("alone", seeds=1),
     ]
     monkeypatch.setattr(report, "chosen", lambda key: selection)
@@ -300,6 +426,7 @@ def test_a_failed_run_of_an_ensemble_leaves_its_claim_unconfirmed() -> None:
 
     good = judged(Outcome({"lab/x": 1.05}), Outcome({"lab/x": 3.0}))
     assert (good.measured, good.confirmed) == (1.05, True)
+    assert good.scatter == pytest.approx((0.05, 1.95))
     bad = judged(Outcome({"lab/x": 1.0}), Outcome(problems={TRACK: "stopped at t = 1 s"}))
     assert bad.failed
     assert "1 of 3 runs failed, that with seed 2: stopped at t = 1 s" in bad.problem

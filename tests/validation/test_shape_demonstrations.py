@@ -9,7 +9,7 @@ import pytest
 
 import pushpoint as pp
 from pushpoint.analysis.displacement_vector import direction_difference, distance_ratio, drop, ground_speed
-from pushpoint.analysis.progress import way
+from pushpoint.analysis.progress import displacement
 from pushpoint.analysis.turning import heading, heading_difference
 from pushpoint.recording import Recording
 
@@ -44,10 +44,10 @@ class TestDemonstrations:
         assert reached == pytest.approx(112.5, abs=10.0)
 
     def test_the_vertical_wave_goes_backward(self, plant: str) -> None:
-        assert way(run("vertical-wave", plant), axis="x", end=END) < -3.0
+        assert displacement(run("vertical-wave", plant), axis="x", end=END) < -3.0
 
     def test_rolling(self, plant: str) -> None:
-        assert 0.2 <= way(run("rolling", plant), axis="y", end=END) / END <= 0.3
+        assert 0.2 <= displacement(run("rolling", plant), axis="y", end=END) / END <= 0.3
 
     def test_stairs_are_descended_in_step(self, plant: str) -> None:
         """Seven to eight steps for eight cycles; a tenth of a step is where the cycle is looked at."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pushpoint.analysis import measures
+from pushpoint.analysis._headings import mean_heading
 from pushpoint.analysis._series import at, mass_path, require, times
 from pushpoint.types import FloatArray
 
@@ -39,6 +40,15 @@ def direction_difference(run: Recording, reference: Recording, *, start: float, 
     """The angle [rad] from where the reference goes to where the run goes, positive to the left."""
     one, other = displacement(run, start, end), displacement(reference, start, end)
     return math.remainder(math.atan2(one[1], one[0]) - math.atan2(other[1], other[0]), math.tau)
+
+
+@measures.register("across_over_along")
+def across_over_along(run: Recording, *, start: float, end: float) -> float:
+    """How far the centre of mass comes across the direction of the body at the start, over how far along it."""
+    forward = mean_heading(run)[0]
+    x, y = displacement(run, start, end)
+    along, across = x * math.cos(forward) + y * math.sin(forward), y * math.cos(forward) - x * math.sin(forward)
+    return abs(across / along) if along else math.inf
 
 
 @measures.register("drop")

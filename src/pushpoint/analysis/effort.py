@@ -1,4 +1,4 @@
-"""What does a metre of the way cost?"""
+"""What does a metre cost?"""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 
 from pushpoint.analysis import measures
 from pushpoint.analysis._series import between, times
-from pushpoint.analysis.progress import way
+from pushpoint.analysis.progress import displacement
 
 if TYPE_CHECKING:
     from pushpoint.recording.recording import Recording
@@ -32,11 +32,11 @@ def torque_cost_ratio(run: Recording, reference: Recording, *, axis: str, end: f
 
 
 def _per_metre(run: Recording, variable: str, axis: str, end: float) -> float:
-    """Integral of the summed magnitudes over the way covered; infinite if the run gets nowhere."""
+    """Integral of the summed magnitudes over the distance covered; infinite if the run gets nowhere."""
     rows = between(run, 0.0, end)
     values = np.asarray(run.data[variable].values, dtype=float)[rows]
     size = np.linalg.norm(values, axis=2) if values.ndim == 3 else np.abs(values)
     # Rows hold means since the previous row, so the sum over rows is the integral.
     total = float(np.sum(size.sum(axis=1)[1:] * np.diff(times(run)[rows])))
-    covered = way(run, axis=axis, end=end)
+    covered = displacement(run, axis=axis, end=end)
     return total / covered if covered > 0 else math.inf

@@ -11,12 +11,16 @@ from pushpoint.cli import _scenario
 from pushpoint.cli._console import complain, print_json, results, say
 
 if TYPE_CHECKING:
-    from pushpoint.reproduction.report import Report
+    from collections.abc import Sequence
+
+    from rich.table import Table
+
+    from pushpoint.reproduction.report import Report, Verdict
 
 NOT_CONFIRMED = 1
 
 
-COLOURS = {"confirmed": "green", "differs": "yellow", "not confirmed": "bold red"}
+COLOURS = {"confirmed": "green", "holds": "green", "differs": "yellow"}  # all others are failures
 
 
 def reproduce(
@@ -27,7 +31,7 @@ def reproduce(
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object on standard output.")] = False,
 ) -> None:
-    """Check the claims of KEY; write report.md, report.json and figures. Fails if a claim does."""
+    """Judge the claims of KEY, run our own checks; write report.md, report.json and figures. Fails if one does."""
     from pushpoint.reproduction.report import reproduce as run_claims
     from pushpoint.view.papers import scenarios_of
 
@@ -91,19 +95,33 @@ def _save_paper_figures(report: Report, folder: Path) -> dict[str, str]:
 
 
 def _print(report: Report) -> None:
+    """Claims, checks of our own, and how many ended how."""
+    from rich.text import Text
+
+    for title, first, verdicts in (("claims", "published", report.claims), ("checks", "expected", report.checks)):
+        if verdicts:
+            results().print(_table(title, first, verdicts))
+            results().print()
+    if len(report.counts) > 1:
+        for key, count in report.counts.items():
+            results().print(Text(f"{key}: {count.sentence}"))
+    results().print(Text(report.count.sentence, "bold red" if report.count.failed else "bold"))
+
+
+def _table(title: str, published: str, verdicts: Sequence[Verdict]) -> Table:
     from rich.table import Table
     from rich.text import Text
 
     table = Table(box=None, padding=(0, 1))
-    for heading in ("claim", "published", "measured", "accepted", "verdict"):
-        table.add_column(heading, no_wrap=heading != "published")
-    for verdict in report.verdicts:
+    for heading in (title, published, "measured", "accepted", "verdict"):
+        table.add_column(heading, no_wrap=heading != published)
+    for verdict in verdicts:
         claim = verdict.claim
         table.add_row(
             Text(claim.id),
-            Text(claim.published),
+            Text(claim.published.text),
             Text(verdict.told(claim.unit)),
-            Text(f"{claim.accepted_text} {claim.unit}"),
-            Text(verdict.word.upper() if verdict.failed else verdict.word, COLOURS[verdict.word]),
+            Text(f"{verdict.accepted.text} {claim.unit}"),
+            Text(verdict.word.upper() if verdict.failed else verdict.word, COLOURS.get(verdict.word, "bold red")),
         )
-    results().print(table)
+    return table

@@ -2,7 +2,8 @@
 
 from pushpoint.registry import Registry
 from pushpoint.reproduction._claim import Claim
+from pushpoint.reproduction._statement import Statement
 
 claims: Registry[Claim] = Registry("claim", __name__)
 
-__all__ = ["Claim", "claims"]
+__all__ = ["Claim", "Statement", "claims"]

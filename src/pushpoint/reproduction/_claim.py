@@ -2,50 +2,52 @@
 
 from __future__ import annotations
 
-import math
 from typing import Annotated, Any
 
 from pydantic import Field, PositiveInt, model_validator
 
-from pushpoint.fields import Frozen, Number
+from pushpoint.fields import Frozen, Number, Positive
+from pushpoint.reproduction._statement import Scatter, Statement
 from pushpoint.scenario import Choice
 
 
 class Claim(Frozen):
-    """A statement of a paper that can be checked by a number.
+    """A statement of a paper that can be checked by a number, or a check of our own (`published.kind`).
 
     `scenarios` are handed to the measure in this order. A curve, if named, is passed to it as `curve`.
     `overrides`, with dotted keys, change all of them. With `seeds` = n > 1 the number is measured for each of the
-    seeds 0 to n - 1, and its median is judged. `accepted` is the closed range in which the measured number
-    confirms the claim; None leaves a side open.
+    seeds 0 to n - 1, and its median is judged. What confirms the claim follows from `published` and from the scatter
+    of these runs. Where ours is something else, `differs` says why, and `ours` keeps our number.
     """
 
     id: str  # key/slug
     figure: str  # figure or section
     statement: str
-    published: str  # as printed, or as read off a figure
+    published: Statement
     unit: str = ""
     scenarios: Annotated[tuple[str, ...], Field(min_length=1)]
     overrides: dict[str, Any] = Field(default_factory=dict)
     seeds: PositiveInt = 1
     measure: Choice
     curve: str | None = None  # name in published.CURVES
-    accepted: tuple[Number | None, Number | None]
-    scale: Number = 1.0  # measured number times this is in `unit`; `accepted` is in `unit` too
+    scale: Number = 1.0  # measured number times this is in `unit`, as all numbers here are
     note: str = ""
-    differs: str = ""  # why the published statement does not come out here; then it is shown, but fails nothing
+    differs: str = ""  # why the published statement does not come out here
+    ours: Number | None = None  # what comes out instead
+    ours_within: Positive | None = None  # how far it may move, besides the scatter of an ensemble: steps, machines
 
     @model_validator(mode="after")
-    def _range_in_order(self) -> Claim:
-        low, high = self.accepted
-        if low is None and high is None:
-            raise ValueError("accepted: at least one side must be a number")
-        if low is not None and high is not None and low > high:
-            raise ValueError(f"accepted: {low} exceeds {high}")
+    def _makes_sense(self) -> Claim:
         if "/" not in self.id:
             raise ValueError("id: must look like key/slug")
         if self.seeds > 1 and "seed" in self.overrides:
             raise ValueError("overrides: a seed, but seeds asks for several")
+        if len({bool(self.differs), self.ours is not None, self.ours_within is not None}) > 1:
+            raise ValueError("differs, ours, ours_within: all three, or none of them")
+        if self.differs and self.is_check:
+            raise ValueError("differs: a check holds or fails")
+        if self.ours is not None and self.published.accepted().contains(self.ours):
+            raise ValueError(f"ours: {self.ours:g} does not differ from what is published")
         return self
 
     @property
@@ -53,17 +55,15 @@ class Claim(Frozen):
         """Key of the paper."""
         return self.id.split("/")[0]
 
-    def accepts(self, measured: float) -> bool:
-        """Whether a measured number [unit] confirms the claim; infinities and NaN never do."""
-        low, high = self.accepted
-        above, below = low is None or measured >= low, high is None or measured <= high
-        return math.isfinite(measured) and above and below
-
     @property
-    def accepted_text(self) -> str:
-        low, high = self.accepted
-        if low is None:
-            return f"≤ {high:g}"
-        if high is None:
-            return f"≥ {low:g}"
-        return f"{low:g} … {high:g}"
+    def is_check(self) -> bool:
+        """Whether it is about our own solver or runs, and nobody published it."""
+        return self.published.kind == "check"
+
+    def keeps(self, measured: float, scatter: Scatter) -> bool:
+        """Whether a number that differs is still the one that is known."""
+        if self.ours is None or self.ours_within is None:
+            return False
+        return -scatter.below <= self.ours - measured + self.ours_within and (
+            self.ours - measured - self.ours_within <= scatter.above
+        )

@@ -3,27 +3,27 @@
 from __future__ import annotations
 
 from pushpoint.reproduction import Claim, claims
+from pushpoint.reproduction._statement import Statement, check, less_than, more_than
 from pushpoint.scenario import Choice
 
 MIDDLE, END = 1, 0.2  # link, [s]
 
 
-def add(slug: str, way: str, statement: str, published: str, accepted: tuple[float | None, float | None]) -> None:
+def add(slug: str, moves: str, statement: str, published: Statement) -> None:
     """One claim about where the middle link, which starts at x = 0, is in the end."""
     claim = Claim(
-        id=f"lab/gray-{way}",
+        id=f"transeth2008a/gray-{moves}",
         scenarios=(f"lab/gray-three-links{slug}",),
         measure=Choice(name="link_coordinate", options={"link": MIDDLE, "axis": "x", "time": END}),
-        figure="P2 Fig. 7",
+        figure="Fig. 7",
         statement=statement,
         published=published,
         unit="mm",
         scale=1e3,
-        accepted=accepted,
     )
     claims.add(claim.id, claim)
 
 
-add("", "forward", "Three links glide forward if alpha > beta", "> 0", (1.0, None))
-add("-backward", "backward", "Three links glide backward if alpha < beta", "< 0", (None, -1.0))
-add("-equal", "rest", "Three links stay if alpha = beta", "0", (-1e-6, 1e-6))
+add("", "forward", "Three links glide forward if alpha > beta", more_than(0.0, "forward"))
+add("-backward", "backward", "Three links glide backward if alpha < beta", less_than(0.0, "backward"))
+add("-equal", "rest", "Three links stay if alpha = beta", check("0", -1e-6, 1e-6, "Zero, but for round-off."))

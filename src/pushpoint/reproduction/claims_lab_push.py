@@ -1,6 +1,6 @@
-"""Claims about our runs along a path of pegs (scenarios/lab_push.py). Data only.
+"""Checks of our runs along a path of pegs (scenarios/lab_push.py). Data only.
 
-`published` holds what the controller is asked for; P4 left the task open. Speeds and errors are those of the head's
+What is expected is what the controller is asked for; P4 left the task open. Speeds and errors are those of the head's
 front end, from the start at rest to the end of the run.
 """
 
@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from pushpoint.reproduction import Claim, claims
+from pushpoint.reproduction._statement import check
 from pushpoint.scenario import Choice
 from pushpoint.scenarios.lab_push import AMPLITUDE, WAVELENGTH
 
@@ -16,11 +17,13 @@ SINE: dict[str, Any] = {"amplitude": AMPLITUDE, "wavelength": WAVELENGTH}
 
 
 def add(slug: str, scenario: str, measure: str, options: dict[str, Any], **fields: Any) -> None:
+    low, high = fields.pop("accepted")
     claim = Claim(
         id=f"lab/{slug}",
         figure="ours",
         scenarios=(f"lab/{scenario}",),
         measure=Choice(name=measure, options=options),
+        published=check(fields.pop("expected"), low, high, "What the controller is asked for."),
         **fields,
     )
     claims.add(claim.id, claim)
@@ -34,7 +37,7 @@ def add_run(scenario: str, ground: str, farthest: float, speed: str, off: str) -
         "speed_along_sine",
         SINE,
         statement=f"The robot gets along the path at its reference speed {ground}",
-        published="0.150",
+        expected="0.150",
         unit="m/s",
         accepted=(0.1455, 0.1545),  # 3 %
         note=speed,
@@ -45,7 +48,7 @@ def add_run(scenario: str, ground: str, farthest: float, speed: str, off: str) -
         "head_off_sine",
         SINE,
         statement=f"The head keeps to the path {ground}",
-        published=f"<= {farthest:g}",
+        expected=f"<= {farthest:g}",
         unit="mm",
         scale=1e3,
         accepted=(None, farthest),
@@ -62,8 +65,8 @@ add(
     "hoal-sine-stall",
     "event_count",
     {"name": "hold"},
-    statement="Motors too weak for the way are noticed: the robot stops and says so, once",
-    published="1",
+    statement="Motors too weak for the path are noticed: the robot stops and says so, once",
+    expected="1",
     accepted=(1.0, 1.0),
 )
 add(
@@ -72,7 +75,7 @@ add(
     "speed_along_sine",
     SINE | {"start": 2.0},
     statement="and it holds its shape where it stopped",
-    published="0",
+    expected="0",
     unit="mm/s",
     scale=1e3,
     accepted=(-0.1, 0.1),

@@ -1,22 +1,25 @@
-"""Claims about our own runs in space. Data only; what is judged are plain facts of mechanics and other models."""
+"""Checks of our own runs in space. Data only; what is judged are plain facts of mechanics and other models."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from pushpoint.reproduction import Claim, claims
+from pushpoint.reproduction._statement import check
 from pushpoint.scenario import Choice
 
 MIDDLE = 5
 
 
 def add(slug: str, scenarios: str, measure: str, options: dict[str, Any], **fields: Any) -> None:
-    """Register one claim; `scenarios` are names separated by blanks, in the order the measure takes them."""
+    """Register one check; `scenarios` are names separated by blanks, in the order the measure takes them."""
+    low, high = fields.pop("accepted")
     claim = Claim(
         id=f"lab/{slug}",
         figure="own",
         scenarios=tuple(scenarios.split()),
         measure=Choice(name=measure, options=options),
+        published=check(fields.pop("expected"), low, high, "Our own number."),
         **fields,
     )
     claims.add(claim.id, claim)
@@ -28,7 +31,7 @@ add(
     "rms_between",
     {"link": MIDDLE},
     statement="Among pegs the spatial and the planar model move the robot alike: rms distance of link 5 over 10 s",
-    published="0",
+    expected="0",
     unit="mm",
     scale=1e3,
     accepted=(0.0, 10.0),
@@ -39,7 +42,7 @@ add(
     "link_coordinate",
     {"link": MIDDLE, "axis": "x", "time": 10.0},
     statement="Isotropic friction: forward with pegs, in space too",
-    published="2.12",
+    expected="2.12",
     unit="m",
     accepted=(2.11, 2.13),
     note="Without pegs: backward, see transeth2008b/isotropic-backward.",
@@ -51,6 +54,6 @@ for name in ("pegs-3d", "stairs-rest", "rough-ground", "slope"):
         "largest_residual",
         {},
         statement=f"Every step balances momenta and meets the contact laws ({name})",
-        published="0",
+        expected="0",
         accepted=(None, 1e-6),
     )

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from pushpoint.analysis import Curve
 from pushpoint.errors import UnknownName
+from pushpoint.reproduction._statement import LENGTH_READING, TIME_READING, Statement
 
 Table = Mapping[str, NDArray[Any]]  # columns by name: numbers, or texts
 
@@ -84,3 +85,18 @@ def curve(name: str) -> Curve:
 def curves_of(scenario: str) -> Mapping[str, Curve]:
     """The curves to draw beside a scenario, by label: simulations first, then measurements."""
     return {source.label: curve(name) for name, source in CURVES.items() if scenario in source.scenarios}
+
+
+def on_curve(name: str, axis: str | None = None, metre: float = 1.0) -> Statement:
+    """That something is on a published curve, in both coordinates or along one axis; `metre` is one in the unit.
+
+    Positions are read to LENGTH_READING and times to TIME_READING, which costs speed times TIME_READING.
+    The root mean square of both together, over the curve, is the accuracy.
+    """
+    points = curve(name)
+    along = [
+        np.gradient(values, points.time) for key, values in (("x", points.x), ("y", points.y)) if axis in (None, key)
+    ]
+    squares = LENGTH_READING**2 + sum((TIME_READING * speed) ** 2 for speed in along)
+    accuracy = float(np.sqrt(np.mean(squares)))
+    return Statement(kind="read", text="0: on the curve", low=0.0, high=0.0, accuracy=accuracy * metre)

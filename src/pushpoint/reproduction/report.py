@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pushpoint.analysis.remarks import advice, remarks
 from pushpoint.errors import SolverFailure, UnknownName
 from pushpoint.reproduction import Claim, claims
 from pushpoint.reproduction._runs import labels, later_outcomes, needed, question
+from pushpoint.reproduction._statement import NO_SCATTER, Range, Scatter
 from pushpoint.scenarios import scenarios
 from pushpoint.simulation import simulate
 from pushpoint.studies.jobs import Outcome, answer
@@ -33,21 +34,35 @@ class Verdict:
     measured: float
     problem: str = ""  # why nothing was measured
     interval: Interval | None = None  # of ensembles
+    scatter: Scatter = NO_SCATTER  # of ensembles
+
+    @property
+    def accepted(self) -> Range:
+        """Where the measured number confirms the claim."""
+        return self.claim.published.accepted(self.scatter)
 
     @property
     def confirmed(self) -> bool:
-        return self.claim.accepts(self.measured)
+        return self.accepted.contains(self.measured)
+
+    @property
+    def differs(self) -> bool:
+        """Not confirmed, for a known reason and by a known number."""
+        return not self.confirmed and self.claim.keeps(self.measured, self.scatter)
 
     @property
     def failed(self) -> bool:
-        """Neither confirmed nor known to differ."""
-        return not self.confirmed and not (self.claim.differs and math.isfinite(self.measured))
+        return not self.confirmed and not self.differs
 
     @property
     def word(self) -> str:
-        if self.confirmed:
-            return "confirmed"
-        return "not confirmed" if self.failed else "differs"
+        if math.isnan(self.measured):
+            return "not measured"
+        if self.claim.is_check:
+            return "fails" if self.failed else "holds"
+        if not self.failed:
+            return "confirmed" if self.confirmed else "differs"
+        return "drifted" if self.claim.differs else "not confirmed"
 
     def told(self, unit: str = "") -> str:
         """The measured number with its unit; that of an ensemble like `2.64 [2.51, 2.70] m, 20 runs`."""
@@ -62,12 +77,34 @@ class Verdict:
         data = self.claim.model_dump(mode="json")
         return data | {
             "paper": self.claim.paper,
+            "accepted": (self.accepted.low, self.accepted.high),
             "measured": self.measured,
             "interval": self.interval,
+            "scatter": tuple(self.scatter),
             "confirmed": self.confirmed,
             "verdict": self.word,
             "problem": self.problem,
         }
+
+
+class Count(NamedTuple):
+    """How many claims, or checks, ended how."""
+
+    confirmed: int
+    differ: int
+    checks: int  # that hold
+    failed: int  # of either
+
+    @classmethod
+    def of(cls, verdicts: Iterable[Verdict]) -> Count:
+        words = [verdict.word for verdict in verdicts]
+        confirmed, differ, hold = (words.count(word) for word in ("confirmed", "differs", "holds"))
+        return cls(confirmed, differ, hold, len(words) - confirmed - differ - hold)
+
+    @property
+    def sentence(self) -> str:
+        text = f"{self.confirmed} claims confirmed, {self.differ} differ, {self.checks} checks hold"
+        return f"{text}, {self.failed} FAILED." if self.failed else f"{text}."
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,14 +116,36 @@ class Report:
 
     @property
     def confirmed(self) -> bool:
-        """No claim failed."""
+        """Nothing failed: claims are confirmed or differ as is known, checks hold."""
         return not any(verdict.failed for verdict in self.verdicts)
+
+    @property
+    def claims(self) -> tuple[Verdict, ...]:
+        """What somebody published."""
+        return tuple(verdict for verdict in self.verdicts if not verdict.claim.is_check)
+
+    @property
+    def checks(self) -> tuple[Verdict, ...]:
+        """What we expect of our own solver and runs."""
+        return tuple(verdict for verdict in self.verdicts if verdict.claim.is_check)
+
+    @property
+    def count(self) -> Count:
+        return Count.of(self.verdicts)
+
+    @property
+    def counts(self) -> dict[str, Count]:
+        """By paper."""
+        papers = dict.fromkeys(verdict.claim.paper for verdict in self.verdicts)
+        return {key: Count.of(v for v in self.verdicts if v.claim.paper == key) for key in papers}
 
     def as_dict(self) -> dict[str, Any]:
         return {
             "status": "ok" if self.confirmed else "failed",
-            "confirmed": sum(verdict.confirmed for verdict in self.verdicts),
-            "claims": [verdict.as_dict() for verdict in self.verdicts],
+            **self.count._asdict(),
+            "papers": {key: count._asdict() for key, count in self.counts.items()},
+            "claims": [verdict.as_dict() for verdict in self.claims],
+            "own_checks": [verdict.as_dict() for verdict in self.checks],
             "scenarios": {
                 name: {"wall_time_s": run.wall_time_s, "metrics": run.metrics(), "advice": advice(run)}
                 for name, run in self.recordings.items()
@@ -94,27 +153,43 @@ class Report:
         }
 
     def as_markdown(self, figures: Mapping[str, str]) -> str:
-        """The table and the figures; `figures` maps titles to paths relative to the report."""
-        confirmed = sum(verdict.confirmed for verdict in self.verdicts)
-        lines = [
-            "# Published against measured",
-            "",
-            f"{confirmed} of {len(self.verdicts)} claims confirmed.",
-            "",
-            "| claim | source | statement | published | measured | accepted | unit | verdict |",
-            "|---|---|---|---|---|---|---|---|",
-            *(_row(verdict) for verdict in self.verdicts),
-        ]
-        notes = [f"- `{v.claim.id}`: {v.claim.note}" for v in self.verdicts if v.claim.note]
-        notes += [f"- `{v.claim.id}`: not measured, {v.problem}" for v in self.verdicts if v.problem]
-        if notes:
-            lines += ["", "## Notes", "", *notes]
-        said = [f"- `{name}`: {sentence}." for name, run in self.recordings.items() for sentence in remarks(run)]
-        if said:
-            lines += ["", "## Remarks on runs", "", *said]
+        """The tables and the figures; `figures` maps titles to paths relative to the report."""
+        lines = ["# Published against measured", "", self.count.sentence]
+        if len(self.counts) > 1:
+            lines += ["", "| paper | confirmed | differ | checks hold | failed |", "|---|---|---|---|---|"]
+            lines += [f"| {key} | " + " | ".join(map(str, count)) + " |" for key, count in self.counts.items()]
+        if self.claims:
+            lines += ["", "## Claims", "", *_table("published", self.claims)]
+        if self.checks:
+            lines += ["", "## Checks of our own", "", "Nobody published these.", ""]
+            lines += _table("expected", self.checks)
+        lines += _listed("Where it differs", {v.claim.id: v.claim.differs for v in self.verdicts if v.differs})
+        lines += _listed("Notes", self._notes())
+        said = {name: f"{'. '.join(remarks(run))}." for name, run in self.recordings.items() if remarks(run)}
+        lines += _listed("Remarks on runs", said)
         for title, path in figures.items():
             lines += ["", f"## {title}", "", f"![{title}]({path})"]
         return "\n".join(lines) + "\n"
+
+    def _notes(self) -> dict[str, str]:
+        """What is to be said of claims, by their ids."""
+        found = {}
+        for verdict in self.verdicts:
+            claim = verdict.claim
+            problem = f"Not measured, {verdict.problem}" if verdict.problem else ""
+            text = " ".join(filter(None, (claim.published.reason, claim.note, problem)))
+            if text:
+                found[claim.id] = text
+        return found
+
+
+def _listed(title: str, texts: Mapping[str, str]) -> list[str]:
+    return ["", f"## {title}", "", *(f"- `{name}`: {text}" for name, text in texts.items())] if texts else []
+
+
+def _table(published: str, verdicts: Sequence[Verdict]) -> list[str]:
+    headings = ("id", "source", "statement", published, "kind", "measured", "accepted", "unit", "verdict")
+    return ["| " + " | ".join(headings) + " |", "|---" * len(headings) + "|", *(_row(verdict) for verdict in verdicts)]
 
 
 def _row(verdict: Verdict) -> str:
@@ -123,9 +198,10 @@ def _row(verdict: Verdict) -> str:
         f"`{claim.id}`",
         claim.figure,
         claim.statement,
-        claim.published,
+        claim.published.text,
+        claim.published.kind,
         verdict.told(),
-        claim.accepted_text,
+        verdict.accepted.text,
         claim.unit,
         f"**{verdict.word}**" if verdict.failed else verdict.word,
     )
@@ -192,7 +268,7 @@ def judged(
         return Verdict(claim, scaled[0])
     if any(math.isnan(value) for value in scaled):
         return Verdict(claim, math.nan, f"{claim.id}: no number for some of its runs")
-    return Verdict(claim, median(scaled), interval=median_interval(scaled))
+    return Verdict(claim, median(scaled), interval=median_interval(scaled), scatter=Scatter.of(scaled))
 
 
 def _problems(claim: Claim, later: Sequence[Outcome]) -> list[str]:
