@@ -28,7 +28,7 @@ def changed(slug: str, **overrides: Any) -> Scenario:
         ({"contacts": [[2, 0], [1, 1], [4, 2]]}, "order from the tail"),
         ({"contacts": [[1, 0], [2, 1], [4, 7]]}, "contacts name peg 7; there are 3 pegs"),
         ({"contacts": [[1, 0], [2, 1], [9, 2]]}, "names link 9; robot 'snakesim' has links 0"),
-        ({"free": [1, 2]}, "three different ones"),
+        ({"free": [1, 2]}, "3 different ones"),
         ({"form": "improved"}, "form"),
     ],
 )

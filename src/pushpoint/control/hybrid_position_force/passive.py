@@ -3,11 +3,14 @@
 The accelerations of some coordinates, psi, are given; those of as many others as there are passive ones, phi, follow.
 P4's rows of passive coordinates,  M_21 phi'' + M_22 psi'' + C_2 = 0  (3.46b), leave out that pegs push (erratum P4-5):
 they are  J_n' lambda,  and the contacts hold:  J_n q'' = -bias.  P4 5.5 takes psi as the joints and phi as the virtual
-coordinates (phi_0, x_0, y_0); so does the default here.
+coordinates (phi_0, x_0, y_0); so does the default here. Joints without a motor are passive like these. `choose_free`
+chooses phi by itself, which P4 8.1 asks for.
 """
 
 from __future__ import annotations
 
+import math
+from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
@@ -16,8 +19,12 @@ from pushpoint.control._reachable import Aim, reachable
 from pushpoint.control.hybrid_position_force.projections import SINGULAR
 from pushpoint.errors import InvalidInput
 from pushpoint.mechanics.peg_contacts import PegContacts
-from pushpoint.mechanics.tail_chain import TailState
-from pushpoint.types import FloatArray
+from pushpoint.mechanics.tail_chain import TailChain, TailState
+from pushpoint.types import FloatArray, IntArray
+
+MOST_CHOICES = 2000  # of phi that are all compared: twenty coordinates, three of them passive
+EASE = 1e-3  # of |M_21^-1| beside its effect on the task
+HYSTERESIS = 2.0  # times as much disturbance as the best choice: less is no reason to change
 
 
 class Driven(NamedTuple):
@@ -28,23 +35,74 @@ class Driven(NamedTuple):
     force: FloatArray  # [N], (k,): normal forces that pegs would have to give; empty in the printed form
 
 
-def free_coordinates(links: int, given: tuple[int, ...] | None) -> list[int]:
-    """phi: the coordinates whose accelerations follow; by default the three virtual ones."""
-    virtual = [0, links, links + 1]
+def free_coordinates(chain: TailChain, given: tuple[int, ...] | None) -> list[int]:
+    """phi: the coordinates whose accelerations follow; by default the passive ones."""
     if given is None:
-        return virtual
-    if len(given) != len(virtual) or any(not 0 <= c < links + 2 for c in given) or len(set(given)) != len(virtual):
+        return list(chain.passive)
+    count, links = len(chain.passive), chain.links
+    if len(given) != count or any(not 0 <= c < links + 2 for c in given) or len(set(given)) != count:
         raise InvalidInput(
-            f"free coordinates {given}: three different ones of 0 (tail angle), 1 to {links - 1} (joints), "
+            f"free coordinates {given}: {count} different ones of 0 (tail angle), 1 to {links - 1} (joints), "
             f"{links}, {links + 1} (place of the tail) are needed, as many as there are passive ones"
         )
     return list(given)
 
 
+def choose_free(state: TailState, rows: FloatArray, kept: list[int] | None = None) -> list[int]:
+    """phi for a task with rows (t, N), P4 8.1: the coordinates that disturb it least by having to follow.
+
+    If phi'' has to differ by d from what is wanted, the task does by rows[:, phi] d, and by (3.47) d = M_21^-1 r for
+    what is left over, r, in the passive rows. So |rows[:, phi] M_21^-1| is made as small as can be, and among equals
+    |M_21^-1| is, as then phi'' are small. All choices are compared where these are at most MOST_CHOICES, else single
+    coordinates are exchanged while that helps. `kept`: a choice to stay with unless another is much better.
+    """
+    N, count = state.chain.coordinates, len(state.chain.passive)
+    if math.comb(N, count) <= MOST_CHOICES:
+        choices = np.array(list(combinations(range(N), count)))
+        scores = _disturbance(state, rows, choices)
+        best, least = choices[int(np.argmin(scores))], float(scores.min())
+    else:
+        best, least = _exchanged(state, rows, np.array(sorted(state.chain.passive)))
+    if kept is not None and float(_disturbance(state, rows, np.array([sorted(kept)]))[0]) <= HYSTERESIS * least:
+        return list(kept)
+    return [int(c) for c in best]
+
+
+def _exchanged(state: TailState, rows: FloatArray, now: IntArray) -> tuple[IntArray, float]:
+    """A choice that no exchange of one coordinate improves."""
+    score = float(_disturbance(state, rows, now[np.newaxis])[0])
+    while True:
+        others = [c for c in range(state.chain.coordinates) if c not in now]
+        tried = np.array([sorted({*now} - {out} | {new}) for out in now for new in others])
+        scores = _disturbance(state, rows, tried)
+        k = int(np.argmin(scores))
+        if not scores[k] < score * (1.0 - SINGULAR):
+            return now, score
+        now, score = tried[k], float(scores[k])
+
+
+def _disturbance(state: TailState, rows: FloatArray, choices: IntArray) -> FloatArray:
+    """How much each choice (m, p) of phi disturbs the task; infinite where M_21 is singular. Lengths count by the
+    longest link, so that they compare with angles."""
+    unit = np.ones(state.chain.coordinates)
+    unit[-2:] = state.chain.length.max()
+    passive = state.chain.passive
+    M = unit[passive, np.newaxis] * state.mass_matrix[passive] * unit
+    coupling = np.moveaxis(M[:, choices], 1, 0)  # M_21, (m, p, p)
+    sizes = np.linalg.svd(coupling, compute_uv=False)
+    usable = sizes[:, -1] > np.sqrt(SINGULAR) * sizes[:, 0]
+    scores = np.full(len(choices), np.inf)
+    if usable.any():
+        follows = np.linalg.inv(coupling[usable])
+        task = np.moveaxis((rows * unit)[:, choices[usable]], 1, 0) @ follows
+        scores[usable] = np.sqrt((task**2).sum(axis=(1, 2))) + EASE * np.sqrt((follows**2).sum(axis=(1, 2)))
+    return scores
+
+
 def without_reactions(state: TailState, wanted: FloatArray, free: list[int]) -> Driven:
     """(3.47) and (3.48) as printed: as if no peg pushed. `wanted` (N,): q'' of which the coordinates psi count."""
     M, C = state.mass_matrix, state.coriolis_force
-    passive = [0, state.chain.links, state.chain.links + 1]
+    passive = state.chain.passive
     coupling = M[np.ix_(passive, free)]  # M_21
     if np.linalg.cond(coupling) > 1.0 / SINGULAR:
         raise InvalidInput(f"free coordinates {free}: M_21 is singular here, they do not move the passive ones")
@@ -52,7 +110,7 @@ def without_reactions(state: TailState, wanted: FloatArray, free: list[int]) -> 
     q2[free] = 0.0
     q2[free] = np.linalg.solve(coupling, -(M[passive] @ q2) - C[passive])  # (3.47)
     torque = M @ q2 + C  # (3.48) in the rows of the joints
-    return Driven(torque[1:-2], q2, np.zeros(0))
+    return Driven(state.chain.motors * torque[1:-2], q2, np.zeros(0))
 
 
 def with_reactions(state: TailState, contacts: PegContacts, wanted: FloatArray, free: list[int]) -> Driven:
@@ -64,4 +122,4 @@ def with_reactions(state: TailState, contacts: PegContacts, wanted: FloatArray, 
     aim = Aim.of(wanted, len(contacts.link))._replace(arbitrary=free)
     q2, force = reachable(state, contacts, aim)
     torque = state.mass_matrix @ q2 + state.coriolis_force - contacts.normal_jacobian.T @ force
-    return Driven(torque[1:-2], q2, force)
+    return Driven(state.chain.motors * torque[1:-2], q2, force)
