@@ -22,7 +22,7 @@ from pushpoint.mechanics.peg_contacts import PegContacts
 from pushpoint.mechanics.tail_chain import TailChain, TailState
 from pushpoint.types import FloatArray, IntArray
 
-MOST_CHOICES = 2000  # of phi that are all compared: twenty coordinates, three of them passive
+MOST_CHOICES = 5000  # of phi that are all compared, in some 10 ms: thirty coordinates, three of them passive
 EASE = 1e-3  # of |M_21^-1| beside its effect on the task
 HYSTERESIS = 2.0  # times as much disturbance as the best choice: less is no reason to change
 
