@@ -207,7 +207,7 @@ class HybridPositionForce:
         arbitrary = self._options.arbitrary
         k = arbitrary.motion(body, state["begin"], self.controlled_rows) if arbitrary.used else None
         acceleration = dynamic.wanted_acceleration(task, self._position_wish(state, task), k)
-        self._choose_free(state, body, task)
+        self._choose_free(state, body, contacts, task)
         if self._options.form == "printed":
             # (3.49): a projector of velocities applied to torques (erratum P4-5)
             torque = self._drive(state, body, contacts, acceleration)
@@ -216,11 +216,12 @@ class HybridPositionForce:
             acceleration = self._motion_filter(contacts, task) @ acceleration
         return self._drive(state, body, contacts, acceleration)
 
-    def _choose_free(self, state: ControllerState, body: TailState, task: Task) -> None:
+    def _choose_free(self, state: ControllerState, body: TailState, contacts: PegContacts, task: Task) -> None:
         """phi of this tick, if it is to be chosen."""
         if self._options.free == "auto" and self._options.passive == "eliminated":
             rows = (task.position_axes @ task.jacobian)[self._held()]
-            state["free"] = np.array(passive.choose_free(body, rows, [int(c) for c in state["free"]]))
+            pegs = None if self._options.form == "printed" else contacts
+            state["free"] = np.array(passive.choose_free(body, rows, [int(c) for c in state["free"]], pegs))
 
     def _position_wish(self, state: ControllerState, task: Task) -> FloatArray:
         """Wanted r_P'', (2 k,), from the PI loops."""

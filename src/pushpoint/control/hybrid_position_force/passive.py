@@ -22,7 +22,8 @@ from pushpoint.mechanics.peg_contacts import PegContacts
 from pushpoint.mechanics.tail_chain import TailChain, TailState
 from pushpoint.types import FloatArray, IntArray
 
-MOST_CHOICES = 5000  # of phi that are all compared, in some 10 ms: thirty coordinates, three of them passive
+MOST_CHOICES = 1000  # of phi that are all compared: eighteen coordinates, three of them passive
+PARALLEL = 1e-3  # of the largest singular value: forces of pegs along a straight robot are not told apart
 EASE = 1e-3  # of |M_21^-1| beside its effect on the task
 HYSTERESIS = 2.0  # times as much disturbance as the best choice: less is no reason to change
 
@@ -48,55 +49,79 @@ def free_coordinates(chain: TailChain, given: tuple[int, ...] | None) -> list[in
     return list(given)
 
 
-def choose_free(state: TailState, rows: FloatArray, kept: list[int] | None = None) -> list[int]:
+def choose_free(
+    state: TailState, rows: FloatArray, kept: list[int] | None = None, contacts: PegContacts | None = None
+) -> list[int]:
     """phi for a task with rows (t, N), P4 8.1: the coordinates that disturb it least by having to follow.
 
     If phi'' has to differ by d from what is wanted, the task does by rows[:, phi] d, and by (3.47) d = M_21^-1 r for
     what is left over, r, in the passive rows. So |rows[:, phi] M_21^-1| is made as small as can be, and among equals
-    |M_21^-1| is, as then phi'' are small. All choices are compared where these are at most MOST_CHOICES, else single
-    coordinates are exchanged while that helps. `kept`: a choice to stay with unless another is much better.
+    |M_21^-1| is, as then phi'' are small. With `contacts`, forces of pegs follow like phi'', and gaps stay closed:
+    B = [[M_21, -G], [J_phi, 0]] in place of M_21. All choices are compared where these are at most MOST_CHOICES, else
+    single coordinates are exchanged while that helps. `kept`: a choice to stay with unless another is much better.
     """
+    score = _Disturbance(state, rows, contacts)
     N, count = state.chain.coordinates, len(state.chain.passive)
     if math.comb(N, count) <= MOST_CHOICES:
         choices = np.array(list(combinations(range(N), count)))
-        scores = _disturbance(state, rows, choices)
-        best, least = choices[int(np.argmin(scores))], float(scores.min())
+        best = choices[int(np.argmin(score(choices)))]
     else:
-        best, least = _exchanged(state, rows, np.array(sorted(state.chain.passive)))
-    if kept is not None and float(_disturbance(state, rows, np.array([sorted(kept)]))[0]) <= HYSTERESIS * least:
-        return list(kept)
+        best = _exchanged(score, N, np.array(sorted(state.chain.passive)))
+    if kept is not None:
+        least, now = score(np.array([best, sorted(kept)]))
+        if now <= HYSTERESIS * least:
+            return list(kept)
     return [int(c) for c in best]
 
 
-def _exchanged(state: TailState, rows: FloatArray, now: IntArray) -> tuple[IntArray, float]:
+def _exchanged(score: _Disturbance, coordinates: int, now: IntArray) -> IntArray:
     """A choice that no exchange of one coordinate improves."""
-    score = float(_disturbance(state, rows, now[np.newaxis])[0])
     while True:
-        others = [c for c in range(state.chain.coordinates) if c not in now]
-        tried = np.array([sorted({*now} - {out} | {new}) for out in now for new in others])
-        scores = _disturbance(state, rows, tried)
+        others = [c for c in range(coordinates) if c not in now]
+        tried = np.array([now, *(sorted({*now} - {out} | {new}) for out in now for new in others)])
+        scores = score(tried)
         k = int(np.argmin(scores))
-        if not scores[k] < score * (1.0 - SINGULAR):
-            return now, score
-        now, score = tried[k], float(scores[k])
+        if not scores[k] < scores[0] * (1.0 - SINGULAR):
+            return now
+        now = tried[k]
 
 
-def _disturbance(state: TailState, rows: FloatArray, choices: IntArray) -> FloatArray:
-    """How much each choice (m, p) of phi disturbs the task; infinite where M_21 is singular. Lengths count by the
-    longest link, so that they compare with angles."""
-    unit = np.ones(state.chain.coordinates)
-    unit[-2:] = state.chain.length.max()
-    passive = state.chain.passive
-    M = unit[passive, np.newaxis] * state.mass_matrix[passive] * unit
-    coupling = np.moveaxis(M[:, choices], 1, 0)  # M_21, (m, p, p)
-    sizes = np.linalg.svd(coupling, compute_uv=False)
-    usable = sizes[:, -1] > np.sqrt(SINGULAR) * sizes[:, 0]
-    scores = np.full(len(choices), np.inf)
-    if usable.any():
-        follows = np.linalg.inv(coupling[usable])
-        task = np.moveaxis((rows * unit)[:, choices[usable]], 1, 0) @ follows
-        scores[usable] = np.sqrt((task**2).sum(axis=(1, 2))) + EASE * np.sqrt((follows**2).sum(axis=(1, 2)))
-    return scores
+class _Disturbance:
+    """How much choices of phi disturb a task. Lengths count by the longest link and masses by that of the robot, so
+    that angles, places and forces compare."""
+
+    def __init__(self, state: TailState, rows: FloatArray, contacts: PegContacts | None) -> None:
+        chain = state.chain
+        length, mass = float(chain.length.max()), float(chain.mass.sum())
+        unit = np.ones(chain.coordinates)
+        unit[-2:] = length
+        passive = chain.passive
+        k = 0 if contacts is None else len(contacts.link)
+        self._rows, self._passive = rows * unit, len(passive)
+        # Equations of the passive rows and of the gaps, columns of coordinates and of forces.
+        self._by_q, self._by_force = np.zeros((len(passive) + k, len(unit))), np.zeros((len(passive) + k, k))
+        self._by_q[: len(passive)] = unit[passive, np.newaxis] * state.mass_matrix[passive] * unit / (mass * length**2)
+        if contacts is not None:
+            J = contacts.normal_jacobian
+            self._by_q[len(passive) :] = J * unit / length
+            self._by_force[: len(passive)] = -unit[passive, np.newaxis] * J[:, passive].T / length
+
+    def __call__(self, choices: IntArray) -> FloatArray:
+        """Of choices (m, p): (m,), infinite where phi cannot move what it should."""
+        m, p = choices.shape
+        B = np.zeros((m, len(self._by_q), p + self._by_force.shape[1]))
+        B[:, :, :p], B[:, :, p:] = np.moveaxis(self._by_q[:, choices], 1, 0), self._by_force
+        coupled, both = (np.linalg.svd(each, compute_uv=False) for each in (B[:, : self._passive, :p], B))
+        usable = coupled[:, -1] > np.sqrt(SINGULAR) * coupled[:, 0]
+        small = PARALLEL if both.shape[1] > coupled.shape[1] else SINGULAR
+        rank = (both > small * both[:, :1]).sum(axis=1)
+        usable &= rank == rank.max()  # what phi does not move is no merit of it
+        scores = np.full(m, np.inf)
+        if usable.any():
+            follows = np.linalg.pinv(B[usable], rcond=small)[:, :p]
+            task = np.moveaxis(self._rows[:, choices[usable]], 1, 0) @ follows
+            scores[usable] = np.sqrt((task**2).sum(axis=(1, 2))) + EASE * np.sqrt((follows**2).sum(axis=(1, 2)))
+        return scores
 
 
 def without_reactions(state: TailState, wanted: FloatArray, free: list[int]) -> Driven:
