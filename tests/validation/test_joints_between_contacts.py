@@ -61,7 +61,7 @@ def test_the_table_shows_what_was_found() -> None:
 
 @pytest.mark.slow
 def test_one_joint_holds_a_force_and_two_hold_a_force_and_more() -> None:
-    """By statics, six and ten links: with two or three joints all wishes of two set-points, with one fewer than half."""
+    """By statics, six and ten links: with two or three joints all wishes of two set-points, with one half at most."""
     cells = table(links=(6, 10), simulated=False)
     for between in (1, 2, 3):
         assert shares(cells, between, "one force").held == 1.0
