@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any
 
 import numpy as np
@@ -10,8 +11,10 @@ import pytest
 import pushpoint as pp
 from pushpoint.analysis import measures
 from pushpoint.errors import InvalidInput
+from pushpoint.robots import Joint
 from pushpoint.scenario import Choice, Scenario
 from pushpoint.scenarios import scenarios
+from pushpoint.simulation import Setup, start
 
 KEY = "koushan2020"
 
@@ -28,7 +31,7 @@ def changed(slug: str, **overrides: Any) -> Scenario:
         ({"contacts": [[2, 0], [1, 1], [4, 2]]}, "order from the tail"),
         ({"contacts": [[1, 0], [2, 1], [4, 7]]}, "contacts name peg 7; there are 3 pegs"),
         ({"contacts": [[1, 0], [2, 1], [9, 2]]}, "names link 9; robot 'snakesim' has links 0"),
-        ({"free": [1, 2]}, "three different ones"),
+        ({"free": [1, 2]}, "3 different ones"),
         ({"form": "improved"}, "form"),
     ],
 )
@@ -114,3 +117,101 @@ def test_measures_refuse_what_is_not_there() -> None:
             measures[measure](run, **options)
     assert measures["first_loss"](run, pairs=[(1, 0)], gap=1.0) == pytest.approx(0.04)
     assert measures["largest_gap"](run, pairs=[(1, 0)], end=0.0) == pytest.approx(0.0, abs=1e-12)
+
+
+def without_motor(slug: str, joint: int, **options: Any) -> Scenario:
+    """A run of P4 with one joint that is not actuated."""
+    scenario = scenarios[f"{KEY}/{slug}"]
+    robot = scenario.built_robot()
+    joints = tuple(robot.joint(j).model_copy(update={"actuated": j != joint}) for j in range(len(robot.links) - 1))
+    controller = Choice(name=scenario.controller.name, options=scenario.controller.options | options)
+    return scenario.model_copy(update={"robot": robot.model_copy(update={"joints": joints}), "controller": controller})
+
+
+@pytest.mark.parametrize(
+    ("slug", "joint", "options", "said"),
+    [
+        ("ignored-joints", 4, {}, "joint 4 is not actuated: option passive = 'ignored' drops its torque"),
+        ("position-filtered", 1, {"passive": "eliminated"}, "joint 1 is not actuated: option form = 'printed'"),
+        ("force-regular", 0, {}, "option force.1: joint 0 of its closed kinematic chain is not actuated"),
+        ("force-minimal", 3, {}, "option force.2: joint 3 of its closed kinematic chain is not actuated"),
+        ("force-regular-qp", 2, {}, "joint 2, which is not actuated, would need -0.36 N m"),
+    ],
+)
+def test_what_needs_a_motor_is_refused_without(slug: str, joint: int, options: dict[str, Any], said: str) -> None:
+    with pytest.raises(InvalidInput, match=said):
+        pp.simulate(without_motor(slug, joint, **options), duration=0.02)
+
+
+def test_pushing_along_needs_a_motor_at_every_joint() -> None:
+    """With one joint limp it drifted off its path within half a second."""
+    robot = scenarios["lab/hoal-sine"].built_robot()
+    joints = tuple(Joint(actuated=j != 6) for j in range(13))
+    limp = scenarios["lab/hoal-sine"].model_copy(update={"robot": robot.model_copy(update={"joints": joints})})
+    with pytest.raises(InvalidInput, match=r"needs a motor at every joint; .* joint 6 is not actuated"):
+        pp.simulate(limp, duration=0.02)
+
+
+def test_sharp_paths_are_refused_on_demand() -> None:
+    """P4 (3.51): the sine of hoal-sine has radii of 0.36 m for links of 0.3 m."""
+    pp.simulate("lab/hoal-sine", {"controller.curvature_limit": 1.0}, duration=0.02)
+    with pytest.raises(InvalidInput, match=r"radius of 0\.362 m .* should be 0\.6 m at least"):
+        pp.simulate("lab/hoal-sine", {"controller.curvature_limit": 0.5}, duration=0.02)
+
+
+@pytest.mark.parametrize(
+    ("slug", "joint", "options"),
+    [
+        ("active-joints", 4, {"form": "corrected", "free": "auto"}),
+        ("active-joints", 0, {"form": "printed"}),
+        ("position-filtered-qp", 4, {}),
+    ],
+)
+def test_what_needs_no_motor_there_runs_and_gives_it_no_torque(slug: str, joint: int, options: dict[str, Any]) -> None:
+    scenario = without_motor(slug, joint, **options)
+    setup = Setup.of(scenario)
+    seen = setup.observe(setup.plant.initial_state(start(setup)), 0)
+    state = setup.controller.start(seen)
+    for tick in range(1, 4):
+        later = dataclasses.replace(seen, time=tick * scenario.control_period)
+        state, command, _ = setup.controller.step(state, later)
+    assert command.torque[joint] == 0.0
+    assert np.abs(command.torque).max() > 0.0
+    assert np.isfinite(pp.simulate(scenario, duration=0.4).data["link_angle"].values).all()
+
+
+def test_the_program_turns_a_link_with_a_limp_joint() -> None:
+    """5.3 with the joint before the last contact limp: pegs and the other joints do it."""
+    run = pp.simulate(without_motor("position-filtered-qp", 4, ramp=0.5), duration=1.5)
+    angle = run.data["link_angle"].values[-1, 4]
+    assert angle == pytest.approx(0.3, abs=0.01)
+
+
+OPTIONS_OF_P4_8 = {
+    "chains": "largest",
+    "passive": "eliminated",
+    "free": "auto",
+    "form": "corrected",
+    "arbitrary": {"damping": 5.0, "away": 1.0},
+    "position_loop": {"proportional": 25.0, "derivative": 10.0},
+}
+
+
+def test_largest_chains_a_chosen_psi_and_k_run_and_go_on_to_the_bit() -> None:
+    scenario = scenarios[f"{KEY}/active-joints"]
+    controller = Choice(name="hybrid-position-force", options=scenario.controller.options | OPTIONS_OF_P4_8)
+    scenario = scenario.model_copy(update={"controller": controller})
+    whole, part = pp.simulate(scenario, duration=0.4), pp.simulate(scenario, duration=0.2)
+    rest = pp.resume(part.checkpoint(), duration=0.4)
+    assert np.array_equal(whole.data["link_angle"].values[-1], rest.data["link_angle"].values[-1])
+    assert np.isfinite(whole.data["link_angle"].values).all()
+
+
+def test_nearness_to_a_singularity_is_an_event() -> None:
+    """Six variables of three contacts, straight: the place along each link is the same motion, x_0."""
+    run = pp.simulate(changed("position-unfiltered", controller__singular_below=1e-3), duration=0.1)
+    assert run.events["name"].values.tolist()[0] == "near-singular"
+    far = pp.simulate(
+        changed("position-filtered", controller__others="free", controller__singular_below=1e-3), duration=0.1
+    )
+    assert "near-singular" not in far.events["name"].values.tolist()

@@ -14,11 +14,13 @@ from pushpoint.control._shape_compliance import forces_on_points, from_obstacles
 from pushpoint.control._shape_options import Compliance, ShapeFollowerOptions
 from pushpoint.control.shape_follower import ShapeFollower
 from pushpoint.errors import InvalidInput
+from pushpoint.mechanics.rotation import quaternions
 from pushpoint.robots import robots
 from pushpoint.scenario import Choice, Scenario
 from pushpoint.scenarios import scenarios
 from pushpoint.scenarios.lab_shapes import WHERE_IT_LIES
-from pushpoint.shapes import Aligner, GaitSegment, ShapeCurve, virtual_snake
+from pushpoint.shapes import Aligner, GaitSegment, ShapeCurve, interpolations, virtual_snake
+from pushpoint.shapes.gait_segment import rolled_pitched_turned
 from pushpoint.types import Contacts, FloatArray, Observation
 
 PERIOD = 0.03  # [s]
@@ -155,6 +157,74 @@ def test_steering_bends_the_curve_to_its_side() -> None:
             state, _, _ = controller.step(state, seen(k * PERIOD))
         assert state["heading"] == pytest.approx(sign * math.radians(112.5))
         assert state["drawn"] == pytest.approx(sign * math.radians(112.5), abs=math.radians(15.0))  # it swings
+
+
+TILTED = {"roll": 0.4, "pitch": -0.3, "yaw": 0.7}
+TILT = rolled_pitched_turned(0.4, -0.3, 0.7)
+SAME = 1e-12  # [m]; measured below 3e-15
+
+
+def drawn(controller: ShapeFollower, ticks: int = 120) -> tuple[FloatArray, ShapeCurve]:
+    """The points in use after some ticks, from the first on, and the curve."""
+    state = controller.start(seen(0.0))
+    for k in range(ticks):
+        state, _, _ = controller.step(state, seen(k * PERIOD))
+    return state["points"], controller.shape(state, ticks * PERIOD)[0]
+
+
+@pytest.mark.parametrize("name", [name for name in interpolations if name != "pchip"])
+def test_a_frame_that_is_rolled_and_pitched_turns_points_and_curve(name: str) -> None:
+    """P3 (16) and (18): any rotation."""
+    plain, curve = drawn(follower(segment=WAVE, speed=0.5, interpolation=name))
+    turned, other = drawn(follower(segment=WAVE, speed=0.5, interpolation=name, frame=TILTED))
+    origin = WAVE_START - TILT @ WAVE_START  # the segment's first point is where it was
+    assert turned == pytest.approx(plain @ TILT.T + origin, abs=SAME)
+    s = np.linspace(0.0, curve.last, 300)
+    assert other.at(s) == pytest.approx(curve.at(s) @ TILT.T + origin, abs=SAME)
+
+
+WAVE_START = GaitSegment.parse(WAVE).array()[0]
+
+
+def test_with_pchip_the_points_turn_and_the_curve_differs_by_millimetres() -> None:
+    """Erratum P3-5: 4.7 mm here."""
+    points = GaitSegment.parse(WAVE).repeated(3)
+    turned = GaitSegment.parse(WAVE).repeated(3, frame=TILT)
+    assert turned - turned[0] == pytest.approx((points - points[0]) @ TILT.T, abs=SAME)
+    s = np.linspace(8.0, 16.0, 400)
+    one, other = ShapeCurve(points).at(s) - points[0], ShapeCurve(turned).at(s) - turned[0]
+    assert 1e-3 < np.linalg.norm(one @ TILT.T - other, axis=1).max() < 2e-2
+
+
+def test_a_rotation_is_the_same_as_its_angles() -> None:
+    by_angles, _ = drawn(follower(segment=WAVE, speed=0.5, interpolation="linear", frame=TILTED))
+    for rotation in (TILT.tolist(), quaternions(TILT).tolist(), np.round(TILT, 8).tolist()):
+        given, _ = drawn(follower(segment=WAVE, speed=0.5, interpolation="linear", frame={"rotation": rotation}))
+        assert given == pytest.approx(by_angles, abs=1e-7)  # eight digits
+
+
+def test_a_frame_may_roll_on() -> None:
+    """New points come in the frame of their time; heading turns it about the vertical after all."""
+    roll = ((0.0, 0.0), (3.0, 1.5))
+    controller = follower(segment=WAVE, speed=0.5, frame={"roll": roll, "pitch": 0.2}, heading=0.4)
+    points, _ = drawn(controller, ticks=200)
+    steps = np.diff(GaitSegment.parse(WAVE).array(), axis=0)
+    late = rolled_pitched_turned(1.5, 0.2, 0.4)
+    wanted = [late @ step for step in steps]
+    assert min(np.abs(points[-1] - points[-2] - step).max() for step in wanted) < SAME
+
+
+@pytest.mark.parametrize(
+    ("rotation", "told"),
+    [
+        ([1.0, 1.0, 0.0, 0.0], "length 1, not 1.41421"),
+        ([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, -1.0]], "right-handed"),
+        ([[1.0, 0.0, 0.0], [0.1, 1.0, 0.0], [0.0, 0.0, 1.0]], "right angles"),
+    ],
+)
+def test_what_is_no_rotation_is_refused(rotation: list[Any], told: str) -> None:
+    with pytest.raises(InvalidInput, match=told):
+        follower(segment=WAVE, frame={"rotation": rotation})
 
 
 def test_the_heading_loop_turns_until_the_robot_heads_right() -> None:
@@ -375,6 +445,8 @@ def test_robots_start_where_they_are_drawn() -> None:
         ({"segment": WAVE, "look_ahead": 0.01}, "look_ahead"),
         ({"points": ARC, "head": 2.5}, "ends at s = 2"),
         ({"points": ARC, "heading": 0.3}, "not steered"),
+        ({"points": ARC, "frame": {"roll": 0.3}}, "not steered"),
+        ({"segment": WAVE, "alignment": "look-ahed"}, "Did you mean 'look-ahead'"),
         ({"points": ARC, "motion": {"amplitude": [(0, 0, 0.1)] * 2, "frequency": 1.0}}, "should be 1 or 3"),
         ({"segment": {"points": [(0, 0), (1e-6, 0)]}}, "too many"),
         ({"segment": WAVE, "compliance": {"stiffness": 0.0}}, "stiffness"),

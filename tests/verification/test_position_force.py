@@ -7,7 +7,7 @@ import pytest
 
 from pushpoint.control.hybrid_position_force import dynamic, passive, projections
 from pushpoint.control.hybrid_position_force.spaces import head_rows, spaces
-from pushpoint.control.hybrid_position_force.task import Chains, Frame, Task, members, task_of
+from pushpoint.control.hybrid_position_force.task import Chains, Frame, Task, chains_of, task_of
 from pushpoint.errors import InvalidInput
 from pushpoint.mechanics.peg_contacts import PegContacts, peg_contacts
 from pushpoint.mechanics.tail_chain import TailChain, TailState
@@ -155,7 +155,8 @@ def test_a_head_that_contacts_hold_has_no_propulsion() -> None:
 
 
 def test_chains_have_the_joints_that_p4_names() -> None:
-    regular, minimal = (members(LINKS, 6, chains) for chains in ("regular", "minimal"))  # type: ignore[arg-type]
+    kinds: tuple[Chains, ...] = ("regular", "minimal")
+    regular, minimal = ([chain.moved for chain in chains_of(LINKS, 6, kind)] for kind in kinds)
     joints = [[np.flatnonzero(m[1:6]).tolist() for m in chains] for chains in (regular, minimal)]
     # P4 5.4: joints 1, 2 and 1 to 4 with regular chains; 2 and 3, 4 with minimal ones
     assert joints == [[[0], [0, 1], [0, 1, 2, 3]], [[0], [1], [2, 3]]]
@@ -171,7 +172,7 @@ def test_bias_is_the_rate_of_the_jacobian(chains: Chains, frame: Frame) -> None:
     now = task_of(state, contacts, chains, frame)
     terms = ((1, 45.0), (2, -9.0), (3, 1.0))
     weights = [(k * s, s * c / (60 * H)) for k, c in terms for s in (1, -1)]
-    for i, moved in enumerate(members(LINKS, 6, chains)):
+    for i, (_, moved) in enumerate(chains_of(LINKS, 6, chains)):
         rate = np.where(moved, state.rate, 0.0)
         block = slice(3 * i, 3 * i + 3)
         there = [
@@ -239,11 +240,11 @@ def test_printed_passive_rows_have_no_force_and_wanted_joints() -> None:
 def test_other_coordinates_can_be_left_free() -> None:
     found = passive.without_reactions(bent(), np.ones(8), [1, 2, 3])
     assert np.abs(found.acceleration[[0, 4, 5, 6, 7]] - 1.0).max() < EXACT
-    with pytest.raises(InvalidInput, match="three different ones"):
-        passive.free_coordinates(6, (1, 1, 2))
-    with pytest.raises(InvalidInput, match="three different ones"):
-        passive.free_coordinates(6, (1, 2))
-    assert passive.free_coordinates(6, None) == VIRTUAL
+    with pytest.raises(InvalidInput, match="3 different ones"):
+        passive.free_coordinates(TailChain.of(snakesim()), (1, 1, 2))
+    with pytest.raises(InvalidInput, match="3 different ones"):
+        passive.free_coordinates(TailChain.of(snakesim()), (1, 2))
+    assert passive.free_coordinates(TailChain.of(snakesim()), None) == VIRTUAL
 
 
 @pytest.mark.parametrize("state", [straight(), bent(speed=0.3)], ids=["straight", "bent"])

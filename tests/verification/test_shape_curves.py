@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.interpolate import PchipInterpolator
+from scipy.interpolate import CubicSpline, PchipInterpolator
 
+from pushpoint.control._shape_options import ShapeFollowerOptions
+from pushpoint.control.shape_follower import ShapeFollower
 from pushpoint.errors import InvalidInput
 from pushpoint.mechanics.rotation import about_axis
 from pushpoint.mechanics.spatial_pose import bent
+from pushpoint.registry import Registry
 from pushpoint.robots import Joint, Robot, robots
 from pushpoint.shapes import (
     Aligner,
@@ -23,12 +27,16 @@ from pushpoint.shapes import (
     ParametricCurve,
     ShapeCurve,
     Wave,
+    alignments,
     deviation,
     forward_kinematics,
+    interpolations,
     new_memory,
     virtual_snake,
 )
-from pushpoint.shapes.alignment import LIMITED, SLOWED, UNDETERMINED
+from pushpoint.shapes.alignments import LIMITED, SLOWED, UNDETERMINED
+from pushpoint.shapes.gait_segment import rolled_pitched_turned
+from pushpoint.shapes.reach import Reach, reach_of
 from pushpoint.shapes.virtual_snake import link_centres, link_rotations
 from pushpoint.types import FloatArray
 
@@ -143,7 +151,7 @@ def test_bad_points_are_refused(points: list[tuple[float, ...]], told: str) -> N
 
 def test_unknown_interpolations_are_refused() -> None:
     with pytest.raises(InvalidInput, match="pchip"):
-        ShapeCurve(EXAMPLE_1, "spline")  # type: ignore[arg-type]
+        ShapeCurve(EXAMPLE_1, "spline")
 
 
 # --- the virtual snake robot ---
@@ -256,7 +264,7 @@ def test_a_straight_curve_makes_a_straight_robot() -> None:
 def test_angles_change_smoothly_along_smooth_curves(kind: str, factor: float) -> None:
     """At most 5 deg per mm of progress over a cycle; measured 0.4 to 2.5. Deviations: 28 to 93 mm, in
     docs/theory/shape-curves."""
-    aligner, curve = Aligner(virtual_snake(snake_like(16)), factor * LINK), ShapeCurve(sidewinding().repeated(4), kind)  # type: ignore[arg-type]
+    aligner, curve = Aligner(virtual_snake(snake_like(16)), factor * LINK), ShapeCurve(sidewinding().repeated(4), kind)
     memory, s, last = new_memory(16), 16.0, None
     while s < 24.0:  # one cycle
         laid = aligner.align(curve, s, memory=memory)
@@ -415,3 +423,150 @@ def test_repeated_segments_share_their_ends() -> None:
 def test_bad_segments_are_refused(data: dict[str, object], told: str) -> None:
     with pytest.raises(InvalidInput, match=told):
         GaitSegment.parse(data)
+
+
+# --- every interpolation, every alignment ---
+
+EQUIVARIANT = [name for name in interpolations if name != "pchip"]
+
+
+@pytest.mark.parametrize("name", list(interpolations))
+@pytest.mark.parametrize("count", [2, 3, 9])
+def test_every_interpolation_goes_through_its_points(name: str, count: int) -> None:
+    points = random_points(count, count)
+    curve = ShapeCurve(points, name)
+    assert np.abs(curve.at(np.arange(count, dtype=float)) - points).max() < ROUND_OFF
+
+
+@given(seed=st.integers(0, 10**6), roll=st.floats(-3.0, 3.0), pitch=st.floats(-1.5, 1.5), yaw=st.floats(-3.0, 3.0))
+@settings(max_examples=30, deadline=None)
+@pytest.mark.parametrize("name", EQUIVARIANT)
+def test_curves_turn_with_their_points(name: str, seed: int, roll: float, pitch: float, yaw: float) -> None:
+    turn, points = rolled_pitched_turned(roll, pitch, yaw), 0.1 * random_points(9, seed)
+    s = np.linspace(-0.5, 8.5, 200)
+    assert np.abs(ShapeCurve(points, name).at(s) @ turn.T - ShapeCurve(points @ turn.T, name).at(s)).max() < ROUND_OFF
+
+
+def test_splines_are_those_of_scipy() -> None:
+    points, s = random_points(12, 7), np.linspace(0.0, 11.0, 400)
+    theirs = CubicSpline(np.arange(12), points, bc_type="natural")
+    assert np.abs(ShapeCurve(points, "natural-spline").at(s) - theirs(s)).max() < ROUND_OFF
+
+
+def test_straight_pieces_are_straight() -> None:
+    points = random_points(5, 3)
+    curve = ShapeCurve(points, "linear")
+    assert curve.length() == pytest.approx(np.linalg.norm(np.diff(points, axis=0), axis=1).sum())
+    assert curve.at(2.25) == pytest.approx(0.75 * points[2] + 0.25 * points[3])
+
+
+def test_catmull_and_rom_bend_like_a_parabola() -> None:
+    """Exact for points of a parabola with evenly spaced parameters."""
+    s = np.arange(6.0)
+    curve = ShapeCurve(np.stack([s, s**2, 1 - s], axis=1), "catmull-rom")
+    t = np.linspace(0.0, 5.0, 50)
+    assert np.abs(curve.at(t) - np.stack([t, t**2, 1 - t], axis=1)).max() < 1e-12 * 25
+
+
+@pytest.mark.parametrize(("name", "ahead"), [("pchip", 2), ("vector-pchip", 2), ("catmull-rom", 2), ("linear", 2)])
+def test_local_curves_keep_two_points_ahead(name: str, ahead: int) -> None:
+    assert reach_of(name, sidewinding()) == Reach(ahead, 3)
+
+
+def test_a_spline_is_felt_farther_away() -> None:
+    """By 2 - sqrt(3) less from point to point: ten of them for 1e-7 m of slopes of 0.2 m."""
+    ahead, behind = reach_of("natural-spline", sidewinding())
+    assert 8 <= ahead <= 13
+    assert 8 <= behind <= 13
+
+
+@pytest.mark.parametrize("name", list(alignments))
+def test_every_alignment_is_kinematics_within_limits(name: str) -> None:
+    snake, curve = virtual_snake(snake_like(16)), ShapeCurve(sidewinding().repeated(4))
+    lower, upper = np.full(16, -0.5), np.full(16, 0.5)
+    aligner = Aligner(snake._replace(lower=lower, upper=upper), 2 * LINK, name)
+    memory, last, s = new_memory(16), None, 20.0
+    for _ in range(8):
+        laid = aligner.align(curve, s, 0.2, memory, math.inf if last is None else 0.01)
+        assert np.abs(forward_kinematics(snake, head_of(laid), laid.q)[:, :3] - laid.frame[1:]).max() < 1e-11
+        assert laid.frame[0, :, 3] == pytest.approx(curve.at(s))
+        assert (np.diff(laid.aim) <= 0.0).all()
+        assert (np.abs(laid.q) <= 0.5).all()
+        assert last is None or np.abs(laid.q - last).max() <= 0.01 + 1e-12
+        assert np.array_equal(memory.q, laid.q)
+        last, s = laid.q.copy(), curve.ahead(s, 5e-3)
+    assert ((laid.flag & LIMITED) > 0).any()
+
+
+@given(seed=st.integers(0, 10**6), factor=st.floats(1.0, 2.5))
+@settings(max_examples=20, deadline=None)
+def test_least_squares_are_nearer_than_looking_ahead(seed: int, factor: float) -> None:
+    """The root of the mean square of the distances; chords of 1/64 of a piece measure it to a tenth of a millimetre."""
+    snake, curve = virtual_snake(snake_like(12)), ShapeCurve(0.15 * random_points(12, seed), "vector-pchip")
+    off = [rms_distance(curve, Aligner(snake, factor * LINK, name).align(curve, curve.last)) for name in BOTH]
+    assert off[1] <= off[0] + 1e-4
+
+
+BOTH = ("look-ahead", "least-squares")
+
+
+def rms_distance(curve: ShapeCurve, laid: Laid) -> float:
+    s = np.linspace(float(laid.aim.min()) - 1.0, curve.last, 4000)
+    away = np.linalg.norm(laid.frame[1:, np.newaxis, :, 3] - curve.at(s), axis=2).min(axis=1)
+    return float(np.sqrt((away**2).mean()))
+
+
+def test_least_squares_on_p3s_sidewinding() -> None:
+    """17 mm where looking ahead by 2 a leaves 26 mm; in docs/theory/shape-curves."""
+    snake, curve = virtual_snake(snake_like(16)), ShapeCurve(sidewinding().repeated(4))
+    ahead, least = (rms_distance(curve, Aligner(snake, 2 * LINK, name).align(curve, 22.0)) for name in BOTH)
+    assert least < 0.8 * ahead
+
+
+USERS_FILE = """
+import numpy as np
+from pushpoint.shapes import alignments, interpolations
+
+@interpolations.register("test-flat")
+def flat(points):
+    return np.zeros_like(points)
+
+@interpolations.register("test-wrong")
+def wrong(points):
+    return np.zeros(3)
+
+@interpolations.register("test-far")
+def far(points):
+    return np.broadcast_to(points.mean(axis=0), points.shape)
+
+@alignments.register("test-straight")
+def straight(curve, snake, settings, memory, laid):
+    alignments["look-ahead"](curve, snake, settings, memory, laid)
+    laid.q[:] = 0.0
+    memory.q[:] = 0.0
+"""
+
+
+@pytest.fixture
+def _users_file(monkeypatch: pytest.MonkeyPatch) -> None:
+    registries: tuple[Registry[Any], ...] = (interpolations, alignments)
+    for registry in registries:
+        monkeypatch.setattr(registry, "_items", {name: registry[name] for name in registry})  # undone after
+    exec(compile(USERS_FILE, "users_file.py", "exec"), {})
+
+
+@pytest.mark.usefixtures("_users_file")
+def test_one_file_adds_an_interpolation_and_an_alignment() -> None:
+    options = {"segment": sidewinding(), "interpolation": "test-flat", "alignment": "test-straight", "speed": 0.5}
+    controller = ShapeFollower.build(ShapeFollowerOptions(**options), snake_like(16), 0.03)
+    assert np.array_equal(controller.initial_shape(), np.zeros(16))
+    assert np.abs(ShapeCurve(EXAMPLE_1, "test-flat").slope(1.0)).max() == 0.0
+
+
+@pytest.mark.usefixtures("_users_file")
+@pytest.mark.parametrize(("name", "told"), [("test-wrong", "slopes of shape"), ("test-far", "points away; should be")])
+def test_interpolations_of_others_are_checked(name: str, told: str) -> None:
+    with pytest.raises(InvalidInput, match=told):
+        ShapeFollower.build(
+            ShapeFollowerOptions(segment=sidewinding(), interpolation=name, speed=0.5), snake_like(16), 0.03
+        )

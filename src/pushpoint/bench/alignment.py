@@ -11,7 +11,8 @@ from pushpoint._jit import entry_point
 from pushpoint.bench.timing import interleaved_best
 from pushpoint.robots import robots
 from pushpoint.shapes import GaitSegment, ShapeCurve, virtual_snake
-from pushpoint.shapes.alignment import Settings, lay, new_laid, new_memory
+from pushpoint.shapes.alignments import Settings, new_laid, new_memory
+from pushpoint.shapes.alignments.look_ahead import lay
 
 ROBOT = "square-17"  # 16 joints
 LOOK_AHEAD = 0.16  # [m], P3

@@ -26,6 +26,16 @@ def refuse_pitch(controller: str, robot: Robot) -> None:
         )
 
 
+def refuse_idle_joints(controller: str, robot: Robot) -> None:
+    """For controllers that need a motor at every joint."""
+    idle = [j for j in range(len(robot.links) - 1) if not robot.joint(j).actuated]
+    if idle:
+        raise InvalidInput(
+            f"controller {controller!r} needs a motor at every joint; of robot {robot.name!r}, joint {idle[0]} is not "
+            "actuated"
+        )
+
+
 class Controller(Protocol):
     """Observation -> Command at the control rate. All that changes in time is in the state it hands out."""
 

@@ -1,7 +1,8 @@
 """Accelerations that motors and pegs can give, nearest to wanted ones.
 
-A snake robot has n - 1 motors for n + 2 coordinates; what the virtual ones (phi_0, x_0, y_0) do hangs on the pegs. With
-the passive rows of the equation of motion, marked p, and contacts that stay as they are,
+A snake robot has at most n - 1 motors for n + 2 coordinates; what the virtual ones (phi_0, x_0, y_0) and those of
+unactuated joints do depends on the pegs. With the passive rows of the equation of motion, marked p, and contacts that
+stay as they are,
 
     M_p q'' + C_p = G lambda + f_p,    J_n q'' + bias = gap'',    A q'' = a,
 
@@ -17,7 +18,6 @@ import numpy as np
 
 from pushpoint.mechanics.peg_contacts import PegContacts
 from pushpoint.mechanics.tail_chain import TailState
-from pushpoint.planning.feasibility import base_rows
 from pushpoint.types import FloatArray
 
 SOFT = 1e-3  # [1/kg]: how much forces count beside errors of acceleration
@@ -44,14 +44,15 @@ class Aim(NamedTuple):
 def reachable(state: TailState, contacts: PegContacts, aim: Aim) -> tuple[FloatArray, FloatArray]:
     """q'' (N,) and normal forces (k,) [N], which may come out negative: bounds are for others to keep."""
     M, J = state.mass_matrix, contacts.normal_jacobian
-    passive, k, N = base_rows(state.chain.links), len(J), len(M)
+    passive, k, N = state.chain.passive, len(J), len(M)
+    loose = k + len(passive)
     weight = np.zeros((N + k, N + k))
     weight[:N, :N] = M
     weight[aim.arbitrary], weight[:, aim.arbitrary] = 0.0, 0.0
     weight[N:, N:] = SOFT * np.eye(k)
-    rows = np.zeros((k + 3 + len(aim.rows), N + k))
-    rows[:k, :N], rows[k : k + 3, :N], rows[k + 3 :, :N] = J, M[passive], aim.rows
-    rows[k : k + 3, N:] = -J[:, passive].T
+    rows = np.zeros((loose + len(aim.rows), N + k))
+    rows[:k, :N], rows[k:loose, :N], rows[loose:, :N] = J, M[passive], aim.rows
+    rows[k:loose, N:] = -J[:, passive].T
     value = np.concatenate([aim.gap - contacts.bias, (aim.load - state.coriolis_force)[passive], aim.value])
     left = np.zeros((N + k + len(rows),) * 2)
     left[: N + k, : N + k], left[: N + k, N + k :], left[N + k :, : N + k] = weight, rows.T, rows

@@ -6,11 +6,13 @@ import math
 from math import radians
 from typing import Annotated, Self
 
+import numpy as np
 from pydantic import Field, field_validator, model_validator
 
 from pushpoint import limits
 from pushpoint.control._schedule import Scheduled
 from pushpoint.fields import Frozen
+from pushpoint.mechanics.rotation import matrices
 from pushpoint.quantities import (
     Angle,
     Coordinate,
@@ -24,12 +26,19 @@ from pushpoint.quantities import (
     Rate,
     RateLimit,
 )
+from pushpoint.shapes.alignments import AlignmentName
 from pushpoint.shapes.gait_segment import GaitSegment, Point
-from pushpoint.shapes.shape_curve import Interpolation, shape_control_points
+from pushpoint.shapes.interpolations import InterpolationName
+from pushpoint.shapes.shape_curve import shape_control_points
+from pushpoint.types import FloatArray
 
 Triple = tuple[Coordinate, Coordinate, Coordinate]
+Entry = Annotated[float, Field(ge=-1.0 - 1e-6, le=1.0 + 1e-6, allow_inf_nan=False)]  # of a rotation
+Quaternion = tuple[Entry, Entry, Entry, Entry]
+Row = tuple[Entry, Entry, Entry]
 
 FASTEST = 1e4  # [m/s]
+ROTATION_ERROR = 1e-6  # of what is given as a rotation: digits of a file
 Place = Annotated[float, Field(ge=0, le=limits.CURVE_POINTS, allow_inf_nan=False)]  # on a curve, in points
 
 
@@ -44,6 +53,40 @@ class PointMotion(Frozen):
     frequency: Rate  # [rad/s]
     shift: Angle = 0.0  # [rad] from point to point
     phase: Angle = 0.0  # [rad]
+
+
+class ShapeFrame(Frozen):
+    """The shape frame, P3 (16), before `heading` turns it about the vertical: R_z(yaw) R_y(pitch) R_x(roll) rotation.
+
+    Roll, pitch and yaw may change in time. `rotation` is a unit quaternion w, x, y, z or the three rows of a matrix.
+    """
+
+    roll: Scheduled = 0.0  # [rad], about x
+    pitch: Scheduled = 0.0  # [rad], about y: positive heads down
+    yaw: Scheduled = 0.0  # [rad], about z
+    rotation: Quaternion | tuple[Row, Row, Row] | None = None
+
+    @field_validator("rotation")
+    @classmethod
+    def _turns(cls, value: Quaternion | tuple[Row, Row, Row] | None) -> Quaternion | tuple[Row, Row, Row] | None:
+        given = np.array(value if value is not None else (1.0, 0.0, 0.0, 0.0))
+        if given.ndim == 1 and abs(float(np.linalg.norm(given)) - 1.0) > ROTATION_ERROR:
+            raise ValueError(f"a quaternion w, x, y, z should be of length 1, not {np.linalg.norm(given):.6g}")
+        if given.ndim == 2 and (
+            float(np.abs(given @ given.T - np.eye(3)).max()) > ROTATION_ERROR or float(np.linalg.det(given)) < 0.0
+        ):
+            raise ValueError("the rows of a matrix should be a rotation: unit vectors, at right angles, right-handed")
+        return value
+
+    def fixed(self) -> FloatArray:
+        """`rotation` as a matrix, exact to round-off where what was given is rounded."""
+        if self.rotation is None:
+            return np.eye(3)
+        given = np.array(self.rotation)
+        if given.ndim == 1:
+            return matrices(given / np.linalg.norm(given))
+        left, _, right = np.linalg.svd(given)
+        return np.asarray(left @ right)
 
 
 class HeadingLoop(Frozen):
@@ -80,18 +123,21 @@ class ShapeFollowerOptions(Frozen):
     """Either a `segment`, repeated for ever, or a finite list of `points` [m].
 
     `speed` is that of the head along the curve, `roll_rate` that about it; zero, they leave it in place. `heading` is
-    that of the shape frame in open loop; `loop` closes it. Default look-ahead: twice the longest link, as in P3.
+    that of the shape frame in open loop; `loop` closes it; `frame` rolls and pitches it. Default look-ahead: twice the
+    longest link, as in P3.
     """
 
     segment: GaitSegment | None = None
     points: Annotated[tuple[Point, ...], Field(fail_fast=True, max_length=limits.POINTS)] | None = None
-    interpolation: Interpolation = "pchip"
+    interpolation: InterpolationName = "pchip"
+    alignment: AlignmentName = "look-ahead"
     look_ahead: Length | None = None  # [m]
     speed: Scheduled = 0.0  # [m/s]
     head: Place | None = None  # s_h at the start; default: the robot lies on the curve as a whole
     roll: Angle = 0.0  # [rad]
     roll_rate: Scheduled = 0.0  # [rad/s]
     heading: Scheduled = 0.0  # [rad]
+    frame: ShapeFrame | None = None
     loop: HeadingLoop | None = None
     motion: PointMotion | None = None
     compliance: Compliance | None = None
@@ -114,8 +160,8 @@ class ShapeFollowerOptions(Frozen):
             raise ValueError("should have either a segment or points")
         if self.points is not None:
             shape_control_points(self.points)
-            if self.loop is not None or self.heading != 0.0:
-                raise ValueError("a finite curve of points is not steered: heading and loop need a segment")
+            if self.loop is not None or self.heading != 0.0 or self.frame is not None:
+                raise ValueError("a finite curve of points is not steered: heading, frame and loop need a segment")
         self._check_motion()
         return self
 

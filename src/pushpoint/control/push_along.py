@@ -7,12 +7,13 @@ from typing import Any, ClassVar
 import numpy as np
 
 from pushpoint.control import ControlEvent, ControllerState, controllers
-from pushpoint.control._base import refuse_pitch
+from pushpoint.control._base import refuse_idle_joints, refuse_pitch
 from pushpoint.control._push_qp import Push, PushProgram, Wish
 from pushpoint.control._sensing import Observer, Sensing, restored, stored
 from pushpoint.errors import InvalidInput
 from pushpoint.fields import Frozen, NonNegative
 from pushpoint.mechanics.tail_chain import TailChain, TailState
+from pushpoint.planning.curvature import refuse_sharp_bends
 from pushpoint.planning.feasibility import Course, Drag, Margin, missing_wrench, told
 from pushpoint.planning.follow import Following, Reference
 from pushpoint.planning.paths import Path, sine_path
@@ -69,6 +70,9 @@ class PushAlongOptions(Frozen):
     mass_scale: Ratio = 1.0  # masses in the controller's model over those of the robot
     stiffness: PositiveGain = 900.0  # [1/s2], of errors of the shape
     damping: PositiveGain = 60.0  # [1/s]
+    curvature_limit: Ratio | None = (
+        None  # of the path, times the longest link; P4 (3.51): 1. None: what links can follow
+    )
     margin: NonNegative = 1.15  # of the largest load over the drag: it stops before a place with less; 0: never
     hold_stiffness: Gain = 400.0  # [1/s2], of the joints where it stops
     hold_damping: Gain = 40.0  # [1/s]
@@ -107,7 +111,11 @@ class PushAlong:
         refuse_pitch("push-along", robot)
         if len(robot.links) < 2:
             raise InvalidInput(f"controller 'push-along' needs at least 2 links; robot {robot.name!r} has one")
-        return cls(options, robot, control_period)
+        refuse_idle_joints("push-along", robot)
+        controller = cls(options, robot, control_period)
+        if options.curvature_limit is not None:
+            refuse_sharp_bends(controller.path, controller.head, controller.chain.length, options.curvature_limit)
+        return controller
 
     def _margin_ahead(self) -> Margin | None:
         """alpha(s) from the start to the end of the path; None if nobody asks for it."""

@@ -100,7 +100,10 @@ class PushShape:
         weights = Weights(force=FORCE_WEIGHT) if options.forces else Weights()
         self._program = PushProgram(options.torque_limit, options.peg_friction, weights, Keeping(), sticking=True)
         self._observer = Observer(self.chain, options.sensing, control_period)
-        self._joint_damping = np.array([robot.joint(j).damping for j in range(self.chain.links - 1)])
+        joints = [robot.joint(j) for j in range(self.chain.links - 1)]
+        self._joint_damping, self._spring, self._spring_rest = (
+            np.array([getattr(joint, name) for joint in joints]) for name in ("damping", "stiffness", "angle")
+        )
 
     @classmethod
     def build(cls, options: Any, robot: Robot, control_period: float) -> PushShape:
@@ -164,11 +167,21 @@ class PushShape:
                 )
             forces.rows[k, at[0]], forces.value[k] = 1.0, wish.force
         goal = held_pair(chain, body.q, touches, task, forces, balanced=bool(self._options.forces))
-        self._refuse_weak_motors(goal.torque)
+        self._refuse_weak_motors(goal)
         return goal
 
-    def _refuse_weak_motors(self, torque: FloatArray) -> None:
-        joint, limit = int(np.argmax(np.abs(torque))), self._options.torque_limit
+    def _refuse_weak_motors(self, goal: Held) -> None:
+        """Motors hold what contacts and springs of joints ask for, within their limit; no motor holds nothing."""
+        torque = goal.torque + self._spring * (goal.q[1 : self.chain.links] - self._spring_rest)
+        limit = self._options.torque_limit
+        without = np.abs(torque) * (1.0 - self.chain.motors)
+        if without.max(initial=0.0) > limit * ROUNDING:
+            joint = int(np.argmax(without))
+            raise InvalidInput(
+                f"controller 'push-shape': to hold its set-points, joint {joint}, which is not actuated, would need "
+                f"{torque[joint]:.3g} N m; should be a shape or forces that need none there"
+            )
+        joint = int(np.argmax(np.abs(torque)))
         if abs(torque[joint]) > limit * (1.0 + ROUNDING):
             raise InvalidInput(
                 f"controller 'push-shape', option torque_limit = {limit:g} N m: to hold the set-points of `forces`, "
@@ -190,7 +203,7 @@ class PushShape:
             state["expected"] = push.acceleration
             shape = state["goal"][1 : self.chain.links]
             events += self._watch_set_points(state, obs, body)
-            return state, Command(shape, np.zeros_like(shape), push.torque), tuple(events)
+            return state, Command(shape, np.zeros_like(shape), self.chain.motors * push.torque), tuple(events)
         state |= {"mode": "hold", "held": obs.joint_angle.copy(), "expected": np.zeros(self.chain.coordinates)}
         events.append(ControlEvent(obs.time, "hold", why or "the quadratic program has no solution"))
         return state, self._hold(state, obs), tuple(events)
@@ -247,18 +260,19 @@ class PushShape:
         contacts, k = points.contacts, len(points.peg)
         part = smooth_step((time - state["began"]) / self._options.ramp)
         drag = np.zeros(self.chain.coordinates)
-        drag[1 : self.chain.links] = -self._joint_damping * body.rate[1 : self.chain.links]
+        joints = slice(1, self.chain.links)
+        drag[joints] = -self._joint_damping * body.rate[joints] - self._spring * (body.q[joints] - self._spring_rest)
         keeping = Keeping()
         gap = -keeping.damping * contacts.gap_rate - keeping.stiffness * contacts.gap
         if self._options.forces:
             toward = self._toward(part, np.eye(self.chain.coordinates), state["begin"], state["goal"], body)
-            aim = Aim.of(toward, k)._replace(gap=gap, arbitrary=base_rows(self.chain.links))
+            aim = Aim.of(toward, k)._replace(gap=gap, arbitrary=base_rows(self.chain.links), load=drag)
             force = part[0] * _of_first_contact(state["force"], points.peg, contacts)
             return Wish(reachable(body, contacts, aim)[0], drag, force)
         rows = np.array([_angle_row(self.chain, wish) for wish in self._options.angles])
         rows = rows.reshape(-1, self.chain.coordinates)
         value = self._toward(part, rows, state["begin"], state["goal"], body)
-        aim = Aim.of(-self._options.damping * body.rate, k)._replace(gap=gap, rows=rows, value=value)
+        aim = Aim.of(-self._options.damping * body.rate, k)._replace(gap=gap, rows=rows, value=value, load=drag)
         return Wish(reachable(body, contacts, aim)[0], drag)
 
     def _toward(
@@ -275,7 +289,7 @@ class PushShape:
         held: FloatArray = state["held"]
         torque = self._options.hold_stiffness * (held - obs.joint_angle) - self._options.hold_damping * obs.joint_rate
         limit = self._options.torque_limit
-        return Command(held, np.zeros_like(held), np.clip(torque, -limit, limit))
+        return Command(held, np.zeros_like(held), self.chain.motors * np.clip(torque, -limit, limit))
 
 
 def _angle_row(chain: TailChain, wish: LinkAngle) -> FloatArray:

@@ -18,13 +18,13 @@ from pushpoint.fields import Frozen
 from pushpoint.mechanics.rotation import matrices
 from pushpoint.robots import Robot
 from pushpoint.scenario import Scenario
-from pushpoint.shapes import Aligner, Interpolation, Laid, Memory, ShapeCurve, virtual_snake
-from pushpoint.shapes.alignment import LIMITED, SLOWED, UNDETERMINED
-from pushpoint.shapes.gait_segment import AHEAD, about_z, extended
+from pushpoint.shapes import Aligner, Laid, Memory, ShapeCurve, virtual_snake
+from pushpoint.shapes.alignments import LIMITED, SLOWED, UNDETERMINED
+from pushpoint.shapes.gait_segment import about_z, extended, rolled_pitched_turned
+from pushpoint.shapes.reach import Reach, reach_of
 from pushpoint.shapes.virtual_snake import link_centres, link_rotations
 from pushpoint.types import Command, FloatArray, Observation
 
-BEHIND = 3  # points kept behind the tail: the curve under it does not notice that others are forgotten
 MEETING = 1e-6  # [m]: moved points nearer than this would leave the curve without a direction
 QUIET = 1.0  # [s] without a flag, after which a joint's next one is told again
 TOO_MUCH = "the curve asks for more than these joints can do"
@@ -65,9 +65,12 @@ class ShapeFollower:
         self._most_turn = options.rate_limit * control_period
         self._speed, self._roll_rate = Schedule.of(options.speed), Schedule.of(options.roll_rate)
         self._heading = Schedule.of(options.heading)
+        frame = options.frame
+        self._tilts = None if frame is None else [Schedule.of(each) for each in (frame.roll, frame.pitch, frame.yaw)]
         self._loop = None if options.loop is None else Schedule.of(options.loop.reference)
         segment = options.segment
         self._steps = None if segment is None else np.diff(segment.array(), axis=0)
+        self._reach = Reach() if segment is None else self._checked_reach()
         self._first = self._drawn_at_first()
 
     @classmethod
@@ -83,7 +86,15 @@ class ShapeFollower:
 
     def _checked_aligner(self) -> Aligner:
         try:
-            return Aligner(self._snake, self._options.look_ahead or 2.0 * float(self._snake.length.max()))
+            look_ahead = self._options.look_ahead or 2.0 * float(self._snake.length.max())
+            return Aligner(self._snake, look_ahead, self._options.alignment)
+        except InvalidInput as error:
+            raise InvalidInput(f"controller.{error}") from None
+
+    def _checked_reach(self) -> Reach:
+        assert self._options.segment is not None
+        try:
+            return reach_of(self._options.interpolation, self._options.segment)
         except InvalidInput as error:
             raise InvalidInput(f"controller.{error}") from None
 
@@ -125,8 +136,8 @@ class ShapeFollower:
         self._refuse_many_points(cycles * steps, cycles, cycle)
         head = self._checked_head(float(cycles * steps), math.inf)
         points = options.segment.array()[:1]
-        while len(points) - 1 < head + AHEAD:
-            points = self._longer(points, state)
+        while len(points) - 1 < head + self._reach.ahead:
+            points = self._longer(points, state, 0.0)
         return points, head
 
     def _refuse_many_points(self, under: int, cycles: int, cycle: float) -> None:
@@ -151,12 +162,18 @@ class ShapeFollower:
             raise InvalidInput(f"controller.head = {head:g}: the curve ends at s = {last:g}")
         return head
 
-    def _longer(self, points: FloatArray, state: ControllerState) -> FloatArray:
-        """One more point of the segment, in the present shape frame."""
+    def _longer(self, points: FloatArray, state: ControllerState, time: float) -> FloatArray:
+        """One more point of the segment, in the shape frame of a time."""
         assert self._steps is not None
-        frame = about_z(state["heading"])
         state["grown"] += 1
-        return extended(points, self._steps, state["grown"] - 1, frame)
+        return extended(points, self._steps, state["grown"] - 1, self._frame(state["heading"], time))
+
+    def _frame(self, heading: float, time: float) -> FloatArray:
+        """R_s, P3 (16), (3, 3)."""
+        if self._tilts is None or self._options.frame is None:
+            return about_z(heading)
+        roll, pitch, yaw = (float(each.value(np.array([time]))[0, 0]) for each in self._tilts)
+        return np.asarray(about_z(heading) @ rolled_pitched_turned(roll, pitch, yaw) @ self._options.frame.fixed())
 
     def initial_shape(self) -> FloatArray:
         return self._snake.to_robot(self._first["q"])
@@ -228,19 +245,20 @@ class ShapeFollower:
             state["ended"] = state["ended"] or (way > 0.0 and head == curve.last)
             state["head"] = head
             return
-        while curve.length(state["head"], max(state["head"], curve.last - AHEAD)) < way:
-            self._grow(state)
+        ahead, behind = self._reach
+        while curve.length(state["head"], max(state["head"], curve.last - ahead)) < way:
+            self._grow(state, now + self._period)
             curve = self._curve(state, now)
         state["head"] = curve.ahead(state["head"], way) if way > 0.0 else state["head"]
-        unused = max(0, min(int(state["tail"]) - BEHIND, len(state["points"]) - AHEAD - BEHIND))
+        unused = max(0, min(int(state["tail"]) - behind, len(state["points"]) - ahead - behind))
         for key in ("points", "offset", "offset_rate"):
             state[key] = state[key][unused:]
         state["head"] -= unused
         state["forgotten"] += unused
 
-    def _grow(self, state: ControllerState) -> None:
+    def _grow(self, state: ControllerState, time: float) -> None:
         """One more point, in its place and at rest."""
-        state["points"] = self._longer(state["points"], state)
+        state["points"] = self._longer(state["points"], state, time)
         for key in ("offset", "offset_rate"):
             state[key] = np.concatenate([state[key], np.zeros((1, 3))])
 
@@ -284,8 +302,12 @@ class ShapeFollower:
     # --- for those who want to see it ---
 
     @property
-    def interpolation(self) -> Interpolation:
+    def interpolation(self) -> str:
         return self._options.interpolation
+
+    def first_frame(self) -> FloatArray:
+        """The shape frame at t = 0, (3, 3)."""
+        return self._frame(self._first["heading"], 0.0)
 
     def initial(self) -> tuple[ControllerState, Laid]:
         """The state at t = 0, and the virtual robot then."""

@@ -20,7 +20,7 @@ from pushpoint.mechanics.rotation import quaternions
 from pushpoint.robots import Robot
 from pushpoint.scenario import Scenario
 from pushpoint.shapes import Laid, ShapeCurve, VirtualSnake, deviation, virtual_snake
-from pushpoint.shapes.alignment import LIMITED, SLOWED, UNDETERMINED
+from pushpoint.shapes.alignments import LIMITED, SLOWED, UNDETERMINED
 from pushpoint.shapes.virtual_snake import link_centres, link_rotations
 from pushpoint.types import Contacts, FloatArray, IntArray, Observation
 
@@ -132,9 +132,11 @@ def _cycles(scenario: Scenario) -> list[float]:
     moments = np.linspace(0.0, scenario.duration, SCANNED)
     ends = []
     if options.speed != 0.0:
-        state, _ = ShapeFollower.of(scenario).initial()
+        follower = ShapeFollower.of(scenario)
+        state, _ = follower.initial()
         curve, head = ShapeCurve(state["points"], options.interpolation), state["head"]
-        way = curve.length(head, curve.last) if options.segment is None else cycle_length(options)
+        frame = follower.first_frame()
+        way = curve.length(head, curve.last) if options.segment is None else cycle_length(options, frame)
         ends.append(_reached(moments, Schedule.of(options.speed).integral(moments)[:, 0], way))
     if options.roll_rate != 0.0:
         ends.append(_reached(moments, np.abs(Schedule.of(options.roll_rate).integral(moments)[:, 0]), math.tau))
@@ -143,11 +145,12 @@ def _cycles(scenario: Scenario) -> list[float]:
     return [end for end in ends if end > 0.0]
 
 
-def cycle_length(options: ShapeFollowerOptions) -> float:
-    """Length [m] of the curve over one cycle of a segment among others."""
+def cycle_length(options: ShapeFollowerOptions, frame: FloatArray | None = None) -> float:
+    """Length [m] of the curve over one cycle of a segment among others, in a shape frame (3, 3)."""
     assert options.segment is not None
     steps = len(options.segment.array()) - 1
-    return ShapeCurve(options.segment.repeated(3), options.interpolation).length(steps, 2 * steps)
+    points = options.segment.repeated(3, frame=frame)
+    return ShapeCurve(points, options.interpolation).length(steps, 2 * steps)
 
 
 def _reached(moments: FloatArray, values: FloatArray, end: float) -> float:

@@ -43,6 +43,7 @@ class TailChain:
     radius: FloatArray  # [m], (n,)
     core: FloatArray  # [m], (n,): half length of the capsules' axes
     armature: FloatArray  # [kg m2], (n - 1,): of the joints
+    motors: FloatArray  # (n - 1,): 1 where the joint is actuated, 0 where it is not
 
     @classmethod
     def of(cls, robot: Robot, mass_scale: float = 1.0) -> TailChain:
@@ -57,6 +58,7 @@ class TailChain:
             radius=np.array([link.radius for link in links]),
             core=np.array([link.half_core for link in links]),
             armature=np.array([robot.joint(j).armature for j in range(len(links) - 1)]),
+            motors=np.array([float(robot.joint(j).actuated) for j in range(len(links) - 1)]),
         )
 
     @property
@@ -86,10 +88,15 @@ class TailChain:
 
     @cached_property
     def actuation(self) -> FloatArray:
-        """S, (N, n - 1): joint torques as generalised forces; the virtual coordinates have none."""
+        """S, (N, n - 1): joint torques as generalised forces; none on virtual coordinates and unactuated joints."""
         S = np.zeros((self.coordinates, self.links - 1))
-        S[1 : self.links] = np.eye(self.links - 1)
+        S[1 : self.links] = np.diag(self.motors)
         return S
+
+    @cached_property
+    def passive(self) -> list[int]:
+        """Coordinates that no motor drives: the virtual ones phi_0, x_0, y_0, then those of unactuated joints."""
+        return [0, self.links, self.links + 1, *(int(j) + 1 for j in np.flatnonzero(self.motors == 0.0))]
 
     def at(self, q: FloatArray, rate: FloatArray) -> TailState:
         """The chain at coordinates q [rad, m] and their rates."""

@@ -2,8 +2,8 @@
 
 P3 gives shapes, speeds and the robot's outline. Not given, and ours: masses, friction and gains (erratum P3-9: values
 that work on two engines), the segment of the stairs and its speed, how runs start (in the shape of the curve, lying on
-it). P3 sends references at 30 Hz; here a tick is 0.03 s, so that steps of a millisecond fit. P3 uses a look-ahead of
-2 a = 0.16 m everywhere; on the stairs 0.13 m keeps the robot in step, with 0.16 m it cuts the corners and slides.
+it). P3 sends references at 30 Hz; here a tick is 0.03 s, so that steps of a millisecond fit. The look-ahead is P3's,
+2 a = 0.16 m, everywhere.
 """
 
 from __future__ import annotations
@@ -127,7 +127,7 @@ add(
     "stairs",
     "Down a staircase, step by step",
     "IV-E, Fig. 10",
-    {"segment": {"points": tuple((x, 0.0, z) for x, z in DOWN_ONE_STEP)}, "speed": 0.2, "look_ahead": 0.13},
+    {"segment": {"points": tuple((x, 0.0, z) for x, z in DOWN_ONE_STEP)}, "speed": 0.2},
     world=Choice(name="stairs", options={"steps": 16, "rise": -STEP, "run": STEP, "start": 0.0, "friction": FRICTION}),
     start=Start(position=(OFF_THE_WALL, 0.0)),
     duration=18.0,

@@ -12,12 +12,11 @@ from pydantic import Discriminator, Field, Tag, model_validator
 from pushpoint import limits
 from pushpoint.errors import InvalidInput
 from pushpoint.fields import Frozen
+from pushpoint.mechanics.rotation import about_axis
 from pushpoint.quantities import Angle
 from pushpoint.quantities import Coordinate as Place
 from pushpoint.shapes.shape_curve import shape_control_points
 from pushpoint.types import FloatArray
-
-AHEAD = 2  # points after the head: one more changes the curve only beyond them (erratum P3-5)
 
 
 def _coordinates(value: Any) -> str | None:
@@ -90,11 +89,13 @@ class GaitSegment(Frozen):
             return shape_control_points(self.curve.sampled(), "segment.curve")
         return shape_control_points(self.points or (), "segment.points")
 
-    def repeated(self, cycles: int, heading: float = 0.0) -> FloatArray:
-        """Points [m] of a curve of so many cycles from the origin of the segment on; the shape frame turned."""
+    def repeated(self, cycles: int, heading: float = 0.0, frame: FloatArray | None = None) -> FloatArray:
+        """Points [m] of a curve of so many cycles from the first point of the segment on; the shape frame (3, 3) is
+        turned by `heading` [rad] about the vertical."""
         points = self.array()
         start = points[:1]
-        steps = np.tile(np.diff(points, axis=0) @ about_z(heading).T, (cycles, 1))
+        turn = about_z(heading) if frame is None else about_z(heading) @ frame
+        steps = np.tile(np.diff(points, axis=0) @ turn.T, (cycles, 1))
         return np.concatenate([start, start + np.cumsum(steps, axis=0)])
 
 
@@ -102,6 +103,12 @@ def about_z(angle: float) -> FloatArray:
     """R_z: the shape frame that heads to `angle` [rad]."""
     c, s = math.cos(angle), math.sin(angle)
     return np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
+
+
+def rolled_pitched_turned(roll: float, pitch: float, yaw: float) -> FloatArray:
+    """R_z(yaw) R_y(pitch) R_x(roll) of angles [rad]."""
+    about_y, about_x = (about_axis(np.eye(3)[k], angle) for k, angle in ((1, pitch), (0, roll)))
+    return np.asarray(about_z(yaw) @ about_y @ about_x)
 
 
 def extended(points: FloatArray, steps: FloatArray, step: int, frame: FloatArray) -> FloatArray:

@@ -25,16 +25,15 @@ class Curve(NamedTuple):
     """What kernels know of a shape curve."""
 
     point: FloatArray  # [m], (n, 3)
-    slope: FloatArray  # [m], (n, 3): dS/ds at the points
+    slope: FloatArray  # [m], (n - 1, 2, 3): dS/ds at the begin and at the end of each piece
 
 
 @kernel
 def end_slope(curve: Curve, at_end: bool) -> Vector:
     """dS/ds of the straight parts outside; where a curve begins with slope zero, the way to its next point."""
     last = len(curve.point) - 1
-    k = last if at_end else 0
-    x, y, z = curve.slope[k, 0], curve.slope[k, 1], curve.slope[k, 2]
-    low = last - 1 if at_end else 0
+    low, side = (last - 1, 1) if at_end else (0, 0)
+    x, y, z = curve.slope[low, side, 0], curve.slope[low, side, 1], curve.slope[low, side, 2]
     p = curve.point
     dx, dy, dz = p[low + 1, 0] - p[low, 0], p[low + 1, 1] - p[low, 1], p[low + 1, 2] - p[low, 2]
     if x * x + y * y + z * z > NO_SLOPE**2 * (dx * dx + dy * dy + dz * dz):
@@ -57,9 +56,9 @@ def place(curve: Curve, s: float) -> Vector:
     a, b, d = 1.0 - c, u * (1.0 - u) * (1.0 - u), -u * u * (1.0 - u)  # ... of the first, of the slopes
     p, m = curve.point, curve.slope
     return (
-        a * p[k, 0] + b * m[k, 0] + c * p[k + 1, 0] + d * m[k + 1, 0],
-        a * p[k, 1] + b * m[k, 1] + c * p[k + 1, 1] + d * m[k + 1, 1],
-        a * p[k, 2] + b * m[k, 2] + c * p[k + 1, 2] + d * m[k + 1, 2],
+        a * p[k, 0] + b * m[k, 0, 0] + c * p[k + 1, 0] + d * m[k, 1, 0],
+        a * p[k, 1] + b * m[k, 0, 1] + c * p[k + 1, 1] + d * m[k, 1, 1],
+        a * p[k, 2] + b * m[k, 0, 2] + c * p[k + 1, 2] + d * m[k, 1, 2],
     )
 
 
@@ -75,9 +74,9 @@ def slope(curve: Curve, s: float) -> Vector:
     b, d = (1.0 - u) * (1.0 - 3.0 * u), u * (3.0 * u - 2.0)
     p, m = curve.point, curve.slope
     return (
-        c * (p[k + 1, 0] - p[k, 0]) + b * m[k, 0] + d * m[k + 1, 0],
-        c * (p[k + 1, 1] - p[k, 1]) + b * m[k, 1] + d * m[k + 1, 1],
-        c * (p[k + 1, 2] - p[k, 2]) + b * m[k, 2] + d * m[k + 1, 2],
+        c * (p[k + 1, 0] - p[k, 0]) + b * m[k, 0, 0] + d * m[k, 1, 0],
+        c * (p[k + 1, 1] - p[k, 1]) + b * m[k, 0, 1] + d * m[k, 1, 1],
+        c * (p[k + 1, 2] - p[k, 2]) + b * m[k, 0, 2] + d * m[k, 1, 2],
     )
 
 

@@ -3,63 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Literal
 
 import numpy as np
 
-from pushpoint.errors import InvalidInput, UnknownName
+from pushpoint.errors import InvalidInput
 from pushpoint.shapes.hermite import Curve, ahead, length_between, sample, sample_slope
+from pushpoint.shapes.interpolations import slopes_of
 from pushpoint.types import FloatArray
 
-Interpolation = Literal["pchip", "vector-pchip"]
 COINCIDENT = 1e-9  # [m]: points nearer than this have no direction between them
-
-
-def pchip_slopes(points: FloatArray) -> FloatArray:
-    """Slopes of Fritsch and Carlson's piecewise cubic, as P3 uses it, coordinate by coordinate: it never overshoots,
-    but other axes give another curve (erratum P3-5)."""
-    step = np.diff(points, axis=0)
-    if len(step) == 1:
-        return np.concatenate([step, step])
-    before, after = step[:-1], step[1:]
-    same = before * after > 0.0
-    total = np.where(same, before + after, 1.0)
-    inner = np.where(same, 2.0 * before * after / total, 0.0)
-    return np.concatenate([_end(step[0], step[1])[np.newaxis], inner, _end(step[-1], step[-2])[np.newaxis]])
-
-
-def _end(step: FloatArray, further: FloatArray) -> FloatArray:
-    """Slope at an end: three points, but never against the first step, nor steeper than three of it."""
-    free = 0.5 * (3.0 * step - further)
-    kept = np.where(free * step > 0.0, free, 0.0)
-    return np.where((step * further < 0.0) & (np.abs(kept) > 3.0 * np.abs(step)), 3.0 * step, kept)
-
-
-def vector_slopes(points: FloatArray) -> FloatArray:
-    """The same rule for vectors: (d |d'| + d' |d|) / (|d| + |d'|) between the steps d and d'.
-
-    On a straight line this is pchip's harmonic mean where the points go on, and zero where they turn back; turned
-    points give the turned curve. It may overshoot at corners by a little.
-    """
-    step = np.diff(points, axis=0)
-    if len(step) == 1:
-        return np.concatenate([step, step])
-    size = np.linalg.norm(step, axis=1, keepdims=True)
-    inner = (step[:-1] * size[1:] + step[1:] * size[:-1]) / (size[:-1] + size[1:])
-    return np.concatenate(
-        [_vector_end(step[0], step[1])[np.newaxis], inner, _vector_end(step[-1], step[-2])[np.newaxis]]
-    )
-
-
-def _vector_end(step: FloatArray, further: FloatArray) -> FloatArray:
-    free = 0.5 * (3.0 * step - further)
-    if free @ step <= 0.0:
-        return np.zeros(3)
-    size, most = float(np.linalg.norm(free)), 3.0 * float(np.linalg.norm(step))
-    return np.asarray(free * most / size if step @ further < 0.0 and size > most else free)
-
-
-SLOPES: dict[str, Callable[[FloatArray], FloatArray]] = {"pchip": pchip_slopes, "vector-pchip": vector_slopes}
 
 
 def shape_control_points(points: Sequence[Sequence[float]] | FloatArray, what: str = "points") -> FloatArray:
@@ -84,13 +36,11 @@ def shape_control_points(points: Sequence[Sequence[float]] | FloatArray, what: s
 
 
 class ShapeCurve:
-    """S(s) with S(i) = P_i, s from 0 to n - 1; straight beyond its ends."""
+    """S(s) with S(i) = P_i, s from 0 to n - 1; straight beyond its ends. `interpolation`: a registered name."""
 
-    def __init__(self, points: Sequence[Sequence[float]] | FloatArray, interpolation: Interpolation = "pchip") -> None:
-        if interpolation not in SLOPES:
-            raise UnknownName("interpolation", interpolation, SLOPES)
+    def __init__(self, points: Sequence[Sequence[float]] | FloatArray, interpolation: str = "pchip") -> None:
         checked = np.ascontiguousarray(shape_control_points(points))
-        self.curve = Curve(checked, np.ascontiguousarray(SLOPES[interpolation](checked)))
+        self.curve = Curve(checked, slopes_of(interpolation, checked))
 
     @property
     def points(self) -> FloatArray:

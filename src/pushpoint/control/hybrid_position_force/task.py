@@ -13,6 +13,8 @@ n + 2 coordinates, and the slide of a link along its peg is -x_t'.
 
 Closed kinematic chains, P4 3.5.3: a `regular` chain reaches from the base to the contact; a `minimal` one from the
 contact before, whose link is taken as fixed. Only joints of the chain move its contact; angles are relative to it.
+`largest` chains, P4 6.1.4, are those of contacts to be controlled: each begins at the one before that is controlled,
+too, so that no joint is idle and none serves two of them. Other contacts have no chain.
 """
 
 from __future__ import annotations
@@ -20,13 +22,15 @@ from __future__ import annotations
 from typing import Literal, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from pushpoint.mechanics.peg_contacts import PegContacts
 from pushpoint.mechanics.tail_chain import TailState
 from pushpoint.types import FloatArray, IntArray
 
+BoolArray = npt.NDArray[np.bool_]
 Frame = Literal["contact", "base", "printed"]
-Chains = Literal["regular", "minimal"]
+Chains = Literal["regular", "minimal", "largest"]
 
 
 class Task(NamedTuple):
@@ -55,35 +59,52 @@ class Task(NamedTuple):
         return self.jacobian[3 * contact : 3 * contact + 3]
 
 
-def task_of(state: TailState, contacts: PegContacts, chains: Chains = "regular", frame: Frame = "contact") -> Task:
-    """The task coordinates of contacts, in the order from the tail."""
+def task_of(
+    state: TailState,
+    contacts: PegContacts,
+    chains: Chains = "regular",
+    frame: Frame = "contact",
+    controlled: BoolArray | None = None,
+) -> Task:
+    """The task coordinates of contacts, in the order from the tail; `controlled` (k,) counts for largest chains."""
     k, N = len(contacts.link), state.chain.coordinates
     J, a, place, place_rate = np.zeros((3 * k, N)), np.zeros(3 * k), np.zeros(2 * k), np.zeros(2 * k)
     E_F, a_F = np.zeros((k, 3 * k)), np.zeros(k)
     E_P, a_P = np.zeros((2 * k, 3 * k)), np.zeros(2 * k)
-    for i, moved in enumerate(members(contacts.link, state.chain.links, chains)):
+    for i, (begin, moved) in enumerate(chains_of(contacts.link, state.chain.links, chains, controlled)):
         rows, pairs = slice(3 * i, 3 * i + 3), slice(2 * i, 2 * i + 2)
         seen = state.chain.at(state.q, np.where(moved, state.rate, 0.0))
         one = _one(seen, int(contacts.link[i]), float(contacts.along[i]), frame)
         J[rows], a[rows] = one.jacobian * moved, one.bias
         E_F[i, rows], a_F[i] = one.force_axis, one.force_bias
         E_P[pairs, rows], a_P[pairs] = one.position_axes, one.position_bias
-        before = state.angle[contacts.link[i - 1]] if chains == "minimal" and i else 0.0
+        before = 0.0 if begin is None else state.angle[begin]
         place[pairs] = -contacts.along[i], state.angle[contacts.link[i]] - before
         place_rate[pairs] = one.position_axes @ (J[rows] @ state.rate)
     return Task(J, a, E_F, a_F, E_P, a_P, place, place_rate)
 
 
-def members(link: IntArray, links: int, chains: Chains) -> list[FloatArray]:
-    """For each contact, which coordinates (N,) belong to its closed kinematic chain."""
-    out = []
-    for i, here in enumerate(link):
+class Chain(NamedTuple):
+    """The closed kinematic chain of a contact."""
+
+    begin: int | None  # the link that it begins at, as if it were fixed; None: the base
+    moved: BoolArray  # (N,): the coordinates that belong to it
+
+
+def chains_of(link: IntArray, links: int, chains: Chains, controlled: BoolArray | None = None) -> list[Chain]:
+    """The chains of contacts at links (k,); of largest ones, only those of contacts that are `controlled` (k,)."""
+    counts = np.ones(len(link), dtype=bool) if controlled is None or chains != "largest" else controlled
+    out: list[Chain] = []
+    before: int | None = None
+    for here, has_one in zip(link, counts, strict=True):
         moved = np.zeros(links + 2, dtype=bool)
-        if chains == "regular" or i == 0:
-            moved[: here + 1], moved[-2:] = True, True
+        begin = None if chains == "regular" else before
+        if begin is None:
+            moved[: here + 1] = moved[-2:] = has_one
         else:
-            moved[link[i - 1] + 1 : here + 1] = True
-        out.append(moved)
+            moved[begin + 1 : here + 1] = has_one
+        out.append(Chain(begin, moved))
+        before = int(here) if has_one else before
     return out
 
 
