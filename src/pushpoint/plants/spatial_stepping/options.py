@@ -32,7 +32,8 @@ class SpatialSteppingOptions(Frozen):
     r_N: StepOfIteration | None = None  # [kg], of normal impulses
     r_T: StepOfIteration | None = None  # [kg], of friction
     r_V: StepOfIteration | None = None  # [kg], of rolling friction
-    tolerance: Tolerance = 1e-6  # of impulses, relative to the robot's weight times dt
+    # Of impulses, relative to the robot's weight times dt; default: 1e-6; of scheme "paper" 1e-4.
+    tolerance: Tolerance | None = None
     max_iterations: Iterations | None = None  # default: 1000; of scheme "paper" 200000
     hardness: Annotated[float, Field(ge=10, le=1e5)] = 300.0
     self_contact: bool | Literal["auto"] = "auto"

@@ -23,6 +23,7 @@ from pushpoint.plants.spatial_stepping.paper.model import (
 )
 from pushpoint.types import FloatArray
 
+CLOSED = 1e-9  # [m]: a robot that is put down touches the ground to round-off
 UPRIGHT = 1e-9  # a link whose axis has a horizontal part smaller than this stands
 
 
@@ -109,7 +110,7 @@ def find_contacts(problem: Printed) -> None:
         core, radius, r = problem.link[i, CORE], problem.link[i, RADIUS], problem.rotation[i]
         for end in range(2):
             place = core if end == 1 else -core
-            if problem.middle[i, 2] + place * r[2, 0] - radius <= 0.0:
+            if problem.middle[i, 2] + place * r[2, 0] - radius <= CLOSED:
                 problem.active[count] = 2 * i + end
                 set_contact(problem.contact[2 * i + end], r, place, radius)
                 count += 1
