@@ -28,8 +28,6 @@ def _unknown(robot: Robot, world: World, servo: Servo) -> Iterator[tuple[str, st
             yield f"robot.links.{i}.radius = 0.0 m without inertia_roll", "needs links that resist rolling"
         if link.shape == "square" and link.radius == 0.0:
             yield f"robot.links.{i}.radius = 0.0 m", "needs square links with a width"
-    if servo.play > 0:
-        yield f"servo.play = {servo.play} rad", "has no dead band"
     for what in beyond_dry_friction(world.ground):
         yield f"world.ground.{what}", GROUND
     for k in range(len(world.ground.patches)):
@@ -75,9 +73,13 @@ def _not_printed(robot: Robot, world: World, options: SpatialSteppingOptions) ->
     for j, joint in enumerate(robot.joints):
         if joint.armature > 0:
             yield f"has a diagonal mass matrix: robot.joints.{j}.armature = {joint.armature} kg m2"
+        if joint.axes_apart > 0:
+            yield f"knows cardan joints whose axes meet: robot.joints.{j}.axes_apart = {joint.axes_apart} m"
         for stop in ("lower", "upper"):
             if math.isfinite(getattr(joint, stop)):
                 yield f"knows joints without stops: robot.joints.{j}.{stop} = {getattr(joint, stop)} rad"
+    if world.ground.stribeck > 0:
+        yield f"knows one coefficient of friction: world.ground.stribeck = {world.ground.stribeck}"
     if options.self_contact is True:
         yield "has no contacts between links: plant.self_contact = true"
     if "hardness" in options.model_fields_set:
