@@ -120,13 +120,10 @@ def _freedoms(robot: Robot, servo: Servo) -> FloatArray:
 
 
 def mobility(link: Link) -> tuple[float, float, float]:
-    """How much [1/kg] a link alone yields at one of its ends: down, sideways, and when rolled."""
-    rolled = link.radius**2 / link.about_roll
-    return (
-        1.0 / link.mass + link.half_core**2 / link.about_pitch,
-        1.0 / link.mass + link.half_core**2 / link.inertia + rolled,
-        rolled,
-    )
+    """How much [1/kg] a link alone yields at one of its ends: down, sideways, and when rolled; however it lies."""
+    bent = link.half_core**2 / min(link.about_pitch, link.inertia)
+    rolled = link.radius**2 / min(link.about_roll, link.about_pitch, link.inertia)
+    return 1.0 / link.mass + bent, 1.0 / link.mass + bent + rolled, rolled
 
 
 def step_sizes(robot: Robot, options: SpatialSteppingOptions) -> tuple[FloatArray, FloatArray]:
