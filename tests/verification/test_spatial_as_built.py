@@ -210,7 +210,7 @@ def run_of(name: str, rng: np.random.Generator | None) -> tuple[FloatArray, floa
 @pytest.mark.slow
 def test_robot_as_built_sidewinds_less_far_and_turns_right() -> None:
     """VIII-E: 'the model covers a greater distance', and 'almost follows' its direction while Aiko 'steadily turns
-    somewhat to the right'. Measured in two periods: 0.90 to 0.92 m and 12 to 15 degrees, against 0.94 m and 3 degrees."""
+    somewhat to the right'. Measured in two periods: 0.90 to 0.92 m and 12 to 15 deg, against 0.94 m and 3 deg."""
     ideal, turn = run_of(SIDEWINDING, None)
     rng = np.random.default_rng(5)
     built = [run_of(SIDEWINDING, rng) for _ in range(10)]
