@@ -13,13 +13,14 @@ import numpy as np
 import pytest
 
 import pushpoint as pp
+from pushpoint.control import controllers
 from pushpoint.errors import InvalidInput
 from pushpoint.mechanics.rotation import about_axis, matrices
 from pushpoint.mechanics.spatial_pose import AXIS, Attitude, moving_in_space, spatial_pose
 from pushpoint.plants import plants
 from pushpoint.robots import Joint, Robot, Servo, robots
 from pushpoint.shapes.virtual_snake import virtual_snake
-from pushpoint.types import Command, FloatArray
+from pushpoint.types import Command, CommandTable, FloatArray
 from pushpoint.worlds import Ground, World
 from tests.verification.spatial import AIKO, G, build, held, idle, momenta, roll, uneven, within
 from tests.verification.test_spatial_laws import BRICK, SPACE, leaning, lying, moving
@@ -183,6 +184,24 @@ def test_the_paper_scheme_refuses_it(robot: Robot, world: World, said: str) -> N
 def test_only_cardan_joints_have_axes_apart() -> None:
     with pytest.raises(InvalidInput, match="only cardan joints"):
         Joint.parse({"axes": "pitch", "axes_apart": 0.02})
+
+
+def test_gait_waits_and_holds() -> None:
+    robot, times = robots["aiko-cardan"](), np.arange(0.0, 4.0, 0.01)
+    options = {"preset": "sidewinding", "yaw_offset": 0.1}
+
+    def table(**more: float) -> CommandTable:
+        gait = controllers["gait"]
+        found: CommandTable = gait.build(gait.Options.parse({**options, **more}), robot, 0.01).table(times)
+        return found
+
+    usual, late, held_ones = table(), table(start_delay=0.5), table(hold_period=0.1)
+    assert late.joint_angle[50:] == pytest.approx(usual.joint_angle[:-50], abs=1e-12)
+    assert late.joint_rate[50:] == pytest.approx(usual.joint_rate[:-50], abs=1e-12)
+    assert (late.joint_angle[:50] == usual.joint_angle[0]).all()
+    assert not late.joint_rate[:50].any()
+    assert held_ones.joint_angle == pytest.approx(np.repeat(usual.joint_angle[::10], 10, axis=0), abs=1e-12)
+    assert not held_ones.joint_rate.any()
 
 
 # P5 VIII-D to VIII-F.
