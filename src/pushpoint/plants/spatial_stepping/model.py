@@ -20,7 +20,6 @@ from pushpoint.types import FloatArray, IntArray, SpatialPose
 from pushpoint.worlds import World
 
 EARTH = 9.81  # [m/s2]
-DEFAULT_TOLERANCE, MOST_ITERATIONS = 1e-6, 1000  # unless options say otherwise
 STOP_HARDNESS = 1e4  # a stop yields by impulse / (this times the inertia of a link about its end) in a step
 FINITE = 1e12  # [N m], for torque limits that are not, so that arithmetic with them stays finite
 
@@ -212,8 +211,7 @@ def _numbers(robot: Robot, world: World, options: SpatialSteppingOptions) -> Flo
     thinnest = min(link.radius if link.shape == "round" else link.rounding for link in robot.links)
     number[DEEPEST] = SAFETY * min(deepest_allowed(options.dt), max(0.5 * thinnest, SHALLOW))
     number[ACCEPT] = options.on_failure == "accept"
-    number[TOLERANCE] = options.tolerance or DEFAULT_TOLERANCE
-    number[MAX_ITERATIONS] = options.max_iterations or MOST_ITERATIONS
+    number[TOLERANCE], number[MAX_ITERATIONS] = options.tolerance, options.max_iterations
     number[WEIGHT] = robot.mass * max(world.gravity, EARTH)  # a scale for residuals, also in space
     down = np.array(world.down)
     number[DOWN_X : DOWN_Z + 1] = world.gravity * down / np.linalg.norm(down)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from pushpoint.fields import Frozen, at_least
 from pushpoint.quantities import Iterations, TimeStep
@@ -12,6 +12,8 @@ from pushpoint.quantities import Iterations, TimeStep
 Tolerance = Annotated[float, Field(gt=0, le=1e-3, allow_inf_nan=False), at_least(1e-16)]
 
 
+# Rigid contacts share weight and friction in no unique way: P5's iteration converges slowly. P5 prints no tolerance.
+PRINTED = {"tolerance": 1e-4, "max_iterations": 200_000}
 StepOfIteration = Annotated[float, Field(gt=0, le=1e9, allow_inf_nan=False), at_least(1e-12)]  # [kg]
 
 
@@ -32,9 +34,14 @@ class SpatialSteppingOptions(Frozen):
     r_N: StepOfIteration | None = None  # [kg], of normal impulses
     r_T: StepOfIteration | None = None  # [kg], of friction
     r_V: StepOfIteration | None = None  # [kg], of rolling friction
-    # Of impulses, relative to the robot's weight times dt; default: 1e-6; of scheme "paper" 1e-4.
-    tolerance: Tolerance | None = None
-    max_iterations: Iterations | None = None  # default: 1000; of scheme "paper" 200000
+    tolerance: Tolerance = 1e-6  # of impulses, relative to the robot's weight times dt; of scheme "paper" 1e-4
+    max_iterations: Iterations = 1000  # of scheme "paper" 200000
     hardness: Annotated[float, Field(ge=10, le=1e5)] = 300.0
     self_contact: bool | Literal["auto"] = "auto"
     on_failure: Literal["stop", "accept"] = "stop"
+
+    @model_validator(mode="before")
+    @classmethod
+    def _filled_in(cls, given: Any) -> Any:
+        """Defaults of scheme "paper"."""
+        return {**PRINTED, **given} if isinstance(given, dict) and given.get("scheme") == "paper" else given

@@ -20,9 +20,6 @@ from pushpoint.worlds import World
 
 EARTH = 9.81  # [m/s2]
 FINITE = 1e12  # [N m], for torque limits that are not, so that arithmetic with them stays finite
-# Unless options say otherwise. Rigid contacts share weight and friction in no unique way: the iteration converges
-# slowly, and P5 prints no tolerance.
-DEFAULT_TOLERANCE, MOST_ITERATIONS = 1e-4, 200_000
 NORMAL, ALONG, ACROSS, ROLL_X, ROLL_Y = range(5)  # rows of a contact
 
 # Entries of Printed.number.
@@ -137,8 +134,8 @@ def step_sizes(robot: Robot, options: SpatialSteppingOptions) -> tuple[FloatArra
 
 def _numbers(robot: Robot, world: World, options: SpatialSteppingOptions) -> FloatArray:
     number, down = np.zeros(NUMBERS), np.array(world.down)
-    number[DT], number[TOLERANCE] = options.dt, options.tolerance or DEFAULT_TOLERANCE
-    number[MAX_ITERATIONS] = options.max_iterations or MOST_ITERATIONS
+    number[DT], number[TOLERANCE] = options.dt, options.tolerance
+    number[MAX_ITERATIONS] = options.max_iterations
     number[WEIGHT] = robot.mass * max(world.gravity, EARTH)  # a scale for residuals, also in space
     number[DOWN_X : DOWN_Z + 1] = world.gravity * down / np.linalg.norm(down)
     number[MU_ALONG], number[MU_ACROSS] = world.ground.along, world.ground.across
