@@ -10,12 +10,13 @@ from pydantic import model_validator
 
 from pushpoint.control import Planned, controllers
 from pushpoint.fields import Frozen
-from pushpoint.quantities import Angle, Bend, Play, Rate
+from pushpoint.quantities import Angle, Bend, Delay, Play, Rate
 from pushpoint.robots import Robot
 from pushpoint.types import CommandTable, FloatArray
 
 Preset = Literal["lateral-undulation", "sidewinding", "sinus-lifting"]
 RAD = math.radians(1.0)
+HOLD_ROUNDING = 1e-9  # of a period: a sample is taken at its instant, in spite of round-off
 
 # Amplitudes and phases of the named gaits; P5 VIII-D and VIII-E, sinus lifting is ours: pitch at twice the frequency
 # lifts the bends and puts the weight on the straight parts; on the plane it is no faster than lateral undulation.
@@ -51,6 +52,8 @@ class GaitOptions(Frozen):
     pitch_offset: Bend = 0.0  # [rad]
     pitch_start_phase: Angle = 0.0  # [rad]
     soft_start: Play = 0.0  # [rad], see Gait; 0: none
+    start_delay: Delay = 0.0  # [s], the first shape is held until then
+    hold_period: Delay = 0.0  # [s], references are sampled this often and held; 0: continuous
 
     @model_validator(mode="before")
     @classmethod
@@ -64,9 +67,11 @@ class GaitOptions(Frozen):
 class Gait(Planned):
     """angle = offset + amplitude sin(frequency t + (J - 1 - j) phase_shift + start_phase), P5 (70)-(71), yaw and pitch.
 
-    J joints, j = 0 at the tail. With `soft_start` the robot starts straight: the reference of every axis and its rate
-    are zero until it first comes within `soft_start` of zero. P5 counts joints from the head with body axes that point
-    to the tail; seen from there yaw angles have the other sign: see scenarios/transeth2008b.
+    J joints, j = 0 at the tail; t is the time since `start_delay`. With a hold period (a robot whose references arrive
+    over a bus) references are those of the last sample and rates are zero. With `soft_start` the robot starts
+    straight: the reference of every axis and its rate are zero until it first comes within `soft_start` of zero. P5
+    counts joints from the head with body axes that point to the tail; seen from there yaw angles have the other sign:
+    see scenarios/transeth2008b.
     """
 
     Options: ClassVar[type[Frozen]] = GaitOptions
@@ -88,6 +93,7 @@ class Gait(Planned):
         )
         self._starts = self._start_times(options.soft_start)
         self._straight_first = options.soft_start > 0.0
+        self._delay, self._hold = options.start_delay, options.hold_period
 
     @classmethod
     def build(cls, options: GaitOptions, robot: Robot, control_period: float) -> Gait:
@@ -110,10 +116,15 @@ class Gait(Planned):
         return np.asarray(self.table(np.zeros(1)).joint_angle[0])
 
     def table(self, times: FloatArray) -> CommandTable:
-        argument = times[:, np.newaxis] * self._frequency + self._phase
-        begun = times[:, np.newaxis] >= self._starts - 1e-9
+        since = times - self._delay
+        gait_time = np.maximum(since, 0.0)
+        if self._hold > 0.0:
+            gait_time = np.floor(gait_time / self._hold + HOLD_ROUNDING) * self._hold
+        argument = gait_time[:, np.newaxis] * self._frequency + self._phase
+        begun = gait_time[:, np.newaxis] >= self._starts - 1e-9
         angle = np.where(begun, self._offset + self._amplitude * np.sin(argument), 0.0)
         rate = np.where(begun, self._amplitude * self._frequency * np.cos(argument), 0.0)
+        rate[(since < 0.0) | (self._hold > 0.0)] = 0.0
         return CommandTable(angle, rate, np.zeros_like(angle))
 
 

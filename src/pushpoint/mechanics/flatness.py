@@ -28,6 +28,9 @@ def _spatial(robot: Robot, world: World) -> Iterator[str]:
         yield f"world.down = {world.down}"
     if world.ground.rolling > 0:
         yield f"world.ground.rolling = {world.ground.rolling}"
+    for where, ground in (("", world.ground), *((f"patches.{k}.", p) for k, p in enumerate(world.ground.patches))):
+        if ground.stribeck > 0:
+            yield f"world.ground.{where}stribeck = {ground.stribeck}"
     for k, thing in enumerate(world.obstacles):
         if not isinstance(thing, Upright):
             yield f"world.obstacles.{k} is a {type(thing).__name__.lower()}"

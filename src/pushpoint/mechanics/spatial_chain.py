@@ -43,6 +43,7 @@ FREEDOM_FIELDS = (
     "angle", "rate",  # [rad], [rad/s]
     "axis", "sign",  # 0: about z, 1: about y; +1 towards the head from the root, -1 towards the tail
     "middle",  # [rad], angle in the middle of the step
+    "apart",  # [m], from the first to the second axis of its joint
     "s1", "s2", "s3", "s4", "s5", "s6",  # axis as a motion about O
     "u1", "u2", "u3", "u4", "u5", "u6", "t1", "t2", "t3", "t4", "t5", "t6",  # of the elimination: U / D, T / D,
     "e", "inverse",  # e / D, 1 / D
@@ -103,14 +104,15 @@ def place_links(link: Records, freedom: Records, tree: IntArray) -> None:
         own.x1, own.x2, own.x3 = near.x1, near.x2, near.x3
         own.y1, own.y2, own.y3 = near.y1, near.y2, near.y3
         own.z1, own.z2, own.z3 = near.z1, near.z2, near.z3
-        turn(own, freedom[first])
-        if second >= 0:
-            turn(own, freedom[second])
         sign = freedom[first].sign
         h = sign * near.half
         r1, r2, r3 = near.c1 + h * near.x1, near.c2 + h * near.x2, near.c3 + h * near.x3
+        turn(own, freedom[first])
         place_axis(freedom[first], r1, r2, r3)
         if second >= 0:
+            h = sign * freedom[second].apart  # along what is between the axes, which has no mass
+            r1, r2, r3 = r1 + h * own.x1, r2 + h * own.x2, r3 + h * own.x3
+            turn(own, freedom[second])
             place_axis(freedom[second], r1, r2, r3)
         h = sign * own.half
         own.c1, own.c2, own.c3 = r1 + h * own.x1, r2 + h * own.x2, r3 + h * own.x3

@@ -43,6 +43,8 @@ def bent(robot: Robot, joint_angle: FloatArray) -> Chain:
         rotation[i] = rotation[i - 1]
         while freedom < len(robot.freedoms) and robot.freedoms[freedom][0] == i - 1:
             own = AXIS[robot.freedoms[freedom][1]]
+            if freedom > 0 and robot.freedoms[freedom - 1][0] == i - 1:
+                place = place + robot.joint(i - 1).axes_apart * rotation[i] @ forward
             joint[freedom], axis[freedom] = place, rotation[i] @ own
             rotation[i] = rotation[i] @ about_axis(own, joint_angle[freedom])
             freedom += 1

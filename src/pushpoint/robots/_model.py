@@ -128,10 +128,12 @@ class Joint(Frozen):
 
     `axes`: yaw turns about the vertical axis of a link that lies flat, positive to the left; pitch about the axis to
     its left, positive down. A cardan joint has two, named from the tail: the first is fixed to the link on the tail's
-    side, the second to that on the head's side, and what else is said of the joint holds for both.
+    side, the second to that on the head's side, and what else is said of the joint holds for both. `axes_apart`: the
+    second axis lies this far ahead of the first, on a piece between them that has no mass.
     """
 
     axes: Literal["yaw", "pitch", "yaw-pitch", "pitch-yaw"] = "yaw"
+    axes_apart: Width = 0.0  # [m], of a cardan joint
     actuated: bool = True
     stiffness: Gain = 0.0  # [N m/rad]
     angle: Angle = 0.0  # [rad]
@@ -139,6 +141,13 @@ class Joint(Frozen):
     lower: LowerStop = -math.inf  # [rad]
     upper: UpperStop = math.inf  # [rad]
     armature: Armature = 0.0  # [kg m2]
+
+    @field_validator("axes_apart")
+    @classmethod
+    def _has_two_axes(cls, apart: float, info: ValidationInfo) -> float:
+        if apart > 0 and len(AXES_OF.get(info.data.get("axes", ""), ())) == 1:
+            raise ValueError("only cardan joints, with two axes, have a distance between them")
+        return apart
 
     @field_validator("upper")
     @classmethod

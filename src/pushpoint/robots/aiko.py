@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import radians
 from typing import Literal
 
 from pushpoint.errors import InvalidInput
@@ -82,4 +83,26 @@ def aiko_cardan(links: Links = 11, axes: Literal["pitch-yaw", "yaw-pitch"] = "pi
         # P5 VIII-A: K_h, K_v
         servo=Servo(stiffness=40.0, damping=0.2, pitch_stiffness=800.0, pitch_damping=0.2),
         source="Transeth et al. 2008, 3D Snake Robot Motion, VIII-A",
+    )
+
+
+@robots.register("aiko-cardan-as-built")
+def aiko_as_built(links: Links = 11) -> Robot:
+    """Aiko in space with what P5 VIII-F names and its model leaves out: play, motors that saturate, axes that do not
+    meet.
+
+    From joint to joint a link is as long as in the model: 0.1 m and the 2.2 cm between the two axes. P5 reports two to
+    three degrees of play, of which the middle is taken. It prints no torque; that of P2's robot, which is the same one,
+    is taken (see scenarios/transeth2008a): a 6 W motor cannot give more at the fastest joint rate there.
+    """
+    ideal, apart = aiko_cardan(links), 0.022  # P5 VIII-F 4
+    link = ideal.links[0]
+    return ideal.model_copy(
+        update={
+            "name": "aiko-cardan-as-built",
+            "links": (link.model_copy(update={"length": link.length - apart}),) * links,
+            "joints": (Joint(axes="pitch-yaw", axes_apart=apart),) * (links - 1),
+            "servo": ideal.servo.model_copy(update={"play": radians(2.5), "torque_limit": 6.2}),  # P5 VIII-F 1 and 2
+            "source": f"{ideal.source} and VIII-F",
+        }
     )

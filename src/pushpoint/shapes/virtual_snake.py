@@ -55,7 +55,7 @@ def virtual_snake(robot: Robot) -> VirtualSnake:
     length = [robot.links[-1].length]
     for k, (joint, _) in enumerate(freedoms):
         within = k + 1 < len(freedoms) and freedoms[k + 1][0] == joint  # a cardan joint
-        length.append(0.0 if within else robot.links[joint].length)
+        length.append(robot.joint(joint).axes_apart if within else robot.links[joint].length)
     axes = ["yaw", *(axis for _, axis in freedoms)]
     twist = np.array([TWIST[pair] for pair in pairwise(axes)] + [0.0])
     sign = np.array([SIGN[axis] for _, axis in freedoms])

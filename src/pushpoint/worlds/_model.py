@@ -11,7 +11,7 @@ from pydantic import Discriminator, Field, Tag, ValidationInfo, field_validator
 
 from pushpoint import limits
 from pushpoint.fields import Fraction, Frozen, Name, Number
-from pushpoint.quantities import Angle, Coordinate, FrictionCoefficient, Gain, Gravity, Height, Length, Mass
+from pushpoint.quantities import Angle, Coordinate, FrictionCoefficient, Gain, Gravity, Height, Length, Mass, Speed
 
 Point = tuple[Coordinate, Coordinate]  # [m]
 Point3 = tuple[Coordinate, Coordinate, Coordinate]  # [m]
@@ -22,8 +22,10 @@ class GroundLaw(Frozen):
 
     Dry friction, P2 (50) and (52): `friction` holds along the link, `friction_across` across it, and
     `friction_backward` where it is dragged tail first; each is like `friction` unless given. The admissible
-    forces form a disc, an ellipse, or two half ellipses in the link's frame. `viscous` adds a drag in proportion
-    to the speed, per link. With `torque` a link that turns on the spot is held by mu m g l / 2, P1 (14).
+    forces form a disc, an ellipse, or two half ellipses in the link's frame. With `stribeck` dry friction is larger at
+    rest and falls with the sliding speed v to what is given, as 1 + stribeck exp(-(v / stribeck_speed)^2). `viscous`
+    adds a drag in proportion to the speed, per link. With `torque` a link that turns on the spot is held by
+    mu m g l / 2, P1 (14).
     """
 
     friction: FrictionCoefficient = 0.2
@@ -33,6 +35,8 @@ class GroundLaw(Frozen):
     viscous_across: Gain | None = None  # [N s/m], default: as along
     torque: bool = False
     rolling: FrictionCoefficient = 0.0  # coefficient of the friction that resists rolling, P5 (59)-(60); spatial plants
+    stribeck: FrictionCoefficient = 0.0  # friction at rest is larger by this part of it; plant spatial_stepping
+    stribeck_speed: Speed = 0.01  # [m/s], at which a third of that is left
 
     @property
     def along(self) -> float:
@@ -54,7 +58,7 @@ class GroundLaw(Frozen):
     def is_plain(self) -> bool:
         """Whether it is P2's: dry friction alone, the same forward and backward."""
         plain = self.backward == self.along and self.viscous == self.drag_across == 0
-        return plain and not self.torque and self.rolling == 0
+        return plain and not self.torque and self.rolling == self.stribeck == 0
 
 
 class Patch(GroundLaw):

@@ -156,7 +156,7 @@ class MujocoPlant:
 def leaves_plane(robot: Robot, world: World) -> bool:
     """Whether robot or world have something that the planar model has no place for."""
     flat = robot.is_planar and all(link.shape == "round" for link in robot.links)
-    return not (flat and world.is_flat and world.ground.rolling == 0)
+    return not (flat and world.is_flat and world.ground.rolling == world.ground.stribeck == 0)
 
 
 def _refuse_out_of_plane(robot: Robot, world: World, options: MujocoOptions) -> None:

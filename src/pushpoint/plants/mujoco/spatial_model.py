@@ -171,6 +171,7 @@ def _add_chain(spec: Any, robot: Robot, servo: Servo, options: MujocoOptions) ->
         body, i = middle, root
         while 0 <= i + step < len(robot.links):
             gap = robot.links[i].length / 2 + robot.links[i + step].length / 2
+            gap += robot.joint(min(i, i + step)).axes_apart
             i += step
             body = body.add_body(name=f"link {i}", pos=[step * gap, 0, 0])
             _add_hinges(body, robot, servo, options.dt, i, towards_head=step > 0)
@@ -189,8 +190,10 @@ def _add_hinges(body: Any, robot: Robot, servo: Servo, dt: float, i: int, toward
     number = i - 1 if towards_head else i
     listed = [(k, axis) for k, (j, axis) in enumerate(robot.freedoms) if j == number]
     sense = 1.0 if towards_head else -1.0
-    for k, axis in listed if towards_head else listed[::-1]:
-        _add_hinge(body, robot, servo, dt, k, sense * AXIS[axis], -sense * robot.links[i].length / 2)
+    ordered, half = listed if towards_head else listed[::-1], robot.links[i].length / 2
+    for beyond, (k, axis) in zip((len(ordered) - 1, 0), ordered, strict=False):  # the last one is at the link's end
+        place = half + beyond * robot.joint(number).axes_apart
+        _add_hinge(body, robot, servo, dt, k, sense * AXIS[axis], -sense * place)
 
 
 def _add_hinge(body: Any, robot: Robot, servo: Servo, dt: float, k: int, axis: FloatArray, place: float) -> None:

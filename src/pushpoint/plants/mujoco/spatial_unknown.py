@@ -16,6 +16,7 @@ OBSTACLES = "knows fixed inelastic obstacles only"
 LINKS = "needs links that can be made of masses, with a width"
 JOINTS = "needs some way between the stops of a joint"
 ROUND_OFF = 1e-9  # relative, in the moments of inertia of flat things
+STRIBECK = "knows friction that does not depend on the speed"
 
 
 def refuse_unknown_in_space(robot: Robot, world: World, servo: Servo) -> None:
@@ -34,6 +35,8 @@ def _unknown(robot: Robot, world: World, servo: Servo) -> Iterator[tuple[str, st
             yield f"robot.joints.{j}.upper = {joint.upper} rad", JOINTS
     if servo.play > 0:
         yield f"servo.play = {servo.play} rad", SERVOS
+    if world.ground.stribeck > 0:
+        yield f"world.ground.stribeck = {world.ground.stribeck}", STRIBECK
     for what in beyond_dry_friction(world.ground):
         yield f"world.ground.{what}", GROUND
     for k in range(len(world.ground.patches)):

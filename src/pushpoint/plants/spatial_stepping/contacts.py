@@ -31,6 +31,8 @@ from pushpoint.plants.spatial_stepping.model import (
     PUSH_SPEED,
     PUSH_WORK,
     ROLL,
+    STRIBECK,
+    STRIBECK_SPEED,
     Problem,
     State,
 )
@@ -170,10 +172,27 @@ def end_speed(a: Records, r1: float, r2: float, r3: float, n1: float, n2: float,
 
 
 @kernel
+def more_at_rest(c: Records, a: Records, number: FloatArray) -> float:
+    """The factor of the ground's friction at the sliding speed at the start of the step, see worlds.GroundLaw."""
+    p1 = a.v1 + a.w2 * c.r3 - a.w3 * c.r2
+    p2 = a.v2 + a.w3 * c.r1 - a.w1 * c.r3
+    p3 = a.v3 + a.w1 * c.r2 - a.w2 * c.r1
+    along, across = c.t1 * p1 + c.t2 * p2 + c.t3 * p3, c.s1 * p1 + c.s2 * p2 + c.s3 * p3
+    slow = number[STRIBECK_SPEED]
+    return float(1.0 + number[STRIBECK] * math.exp(-(along * along + across * across) / (slow * slow)))
+
+
+@fused
+def set_ground_friction(c: Records, a: Records, number: FloatArray, radius: float) -> None:
+    """Of a contact whose frame is known."""
+    more = more_at_rest(c, a, number) if number[STRIBECK] > 0.0 else 1.0
+    set_friction(c, a, number[HARDNESS], more * number[MU_T], more * number[MU_S], number[ROLL] * radius)
+
+
+@kernel
 def near_plane(problem: Problem, state: State) -> int:
     """Contacts of both ends of all capsules with the plane z = 0."""
-    dt, hardness, nominal = problem.number[DT], problem.number[HARDNESS], problem.number[NOMINAL]
-    mu_t, mu_s, rolling = problem.number[MU_T], problem.number[MU_S], problem.number[ROLL]
+    dt, nominal = problem.number[DT], problem.number[NOMINAL]
     slack, fall = 20.0 * EARTH * dt * dt, dt * problem.number[DOWN_Z]
     count, seen, share = 0, 0, dt / nominal
     for m in range(problem.capsule.shape[0]):
@@ -192,7 +211,7 @@ def near_plane(problem: Problem, state: State) -> int:
             c = problem.contact[count]
             c.link, c.other, c.r1, c.r2, c.r3 = i, -1.0, r1, r2, r3
             set_frame(c, a, 0.0, 0.0, 1.0)
-            set_friction(c, a, hardness, mu_t, mu_s, rolling * radius)
+            set_ground_friction(c, a, problem.number, radius)
             c.code, c.obstacle, c.place, c.which = -1.0 - CODES * m - end, GROUND, place, end
             c.sphere = 3.0 * m + end
             seen = recall(c, state, seen, gap + dt * (speed + fall), share)
@@ -228,9 +247,7 @@ def add_solid(problem: Problem, state: State, count: int, seen: int, m: int, row
     set_frame(c, a, n1, n2, n3)
     c.obstacle, c.place = found[row, 6], place
     if c.obstacle < 0.0:
-        set_friction(
-            c, a, problem.number[HARDNESS], problem.number[MU_T], problem.number[MU_S], problem.number[ROLL] * radius
-        )
+        set_ground_friction(c, a, problem.number, radius)
     else:
         set_friction(c, a, problem.number[HARDNESS], found[row, 5], found[row, 5], 0.0)
     c.which = found[row, 7] % 3.0

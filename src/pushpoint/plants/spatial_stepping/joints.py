@@ -5,12 +5,14 @@ step would be symmetric in time, with all of it the servo would be damped by dt/
 
     dt (Kp (ref - angle) + Kd (ref_rate - rate) + feed),   angle = (1 - LATE) start + LATE end, rate likewise
 
-is cut off at its limit. A stop is a unilateral contact of the joint angle.
+is cut off at its limit. Within half of its play a servo gives nothing but its feed-forward torque. A stop is a
+unilateral contact of the joint angle.
 """
 
 from __future__ import annotations
 
 from pushpoint._jit import fused, kernel
+from pushpoint.numerics.projections import dead_band
 from pushpoint.numerics.records import Records
 from pushpoint.types import CommandTable
 
@@ -28,6 +30,7 @@ def drive_joints(joint: Records, commands: CommandTable, row: int, lead: float, 
         aim = commands.joint_angle[row, k] + (lead - (1.0 - LATE) * dt) * rate
         angle = a.middle - (1.0 - LATE) * 0.5 * dt * a.rate
         speed = rate - (1.0 - LATE) * a.rate
+        a.feed = dt * commands.torque[row, k]
         a.drive = dt * (a.servo_p * (aim - angle) + a.servo_d * speed + commands.torque[row, k])
 
 
@@ -36,6 +39,11 @@ def servo_impulse(a: Records, rate: float, dt: float) -> tuple[float, float]:
     """Impulse [N m s] of the servo at a joint rate, and how it decreases with the rate."""
     kappa = LATE * dt * (0.5 * dt * a.servo_p + a.servo_d)
     wanted, limit = a.drive - kappa * rate, dt * a.limit
+    if a.band > 0.0:
+        wanted -= a.feed
+        if abs(wanted) < dt * a.band:
+            kappa = 0.0
+        wanted = dead_band(wanted, dt * a.band) + a.feed
     if wanted > limit:
         return limit * a.actuated, 0.0
     if wanted < -limit:

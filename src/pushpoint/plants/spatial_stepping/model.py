@@ -33,7 +33,7 @@ LINK_FIELDS = (
 JOINT_FIELDS = (
     *FREEDOM_FIELDS,
     "start", "kept", "best",  # [rad/s], at the start of the step, before the exact tangent is tried, best one found
-    "servo_p", "servo_d", "limit", "actuated",  # of the servo: gains and limit [N m]
+    "servo_p", "servo_d", "limit", "band", "actuated",  # of the servo: gains, limit [N m] and dead band [N m]
     "drive", "feed",  # [N m s], servo impulse at rate zero; feed-forward
     "spring", "rest", "damper", "armature",
     "lower", "upper", "stop_hard", "stop",  # [rad], [kg m2], [N m s]
@@ -76,6 +76,7 @@ PAIR_FIELDS = (
     DT, TOLERANCE, MAX_ITERATIONS, WEIGHT, DOWN_X, DOWN_Y, DOWN_Z, MU_T, MU_S, ROLL,  # of the run
     NOMINAL, HAS_PLANE, HARDNESS, MEET, LONGEST, BIGGEST, THINNEST, DEEPEST, ACCEPT,  # NOMINAL: DT of a whole step
     CONTACTS, MEETINGS, PUSH_WORK, PUSH_SPEED, FIRM, WORST_LINK, ORIGIN_X, ORIGIN_Y, ORIGIN_Z,  # of the step
+    STRIBECK, STRIBECK_SPEED,  # of the run: see contacts.more_at_rest
     LOW, HIGH,  # of the iteration: links whose contacts changed
     ENERGY, SERVO, FRICTION, NORMAL, NUMERICAL, GRAVITY,  # [J], of the step: kinetic energy at its end, and works
     PUSHED, EXCESS,  # [J] of push-out, and numerical beyond what a step may always make
@@ -83,7 +84,7 @@ PAIR_FIELDS = (
     SINKS, WAS_DEEP,  # whether a contact ends too deep; [m], how deep any was at the start
     BEFORE_X, BEFORE_Y, BEFORE_Z, BEFORE_QW, BEFORE_QX, BEFORE_QY, BEFORE_QZ,  # pose of the root at its start
     NUMBERS,
-) = range(50)  # fmt: skip
+) = range(52)  # fmt: skip
 PAIRS_PER_LINK = 12
 CONTACTS_PER_CAPSULE = 32
 LEAST_ROWS, MOST_ROWS = 32, 500  # contacts of links with each other
@@ -175,9 +176,9 @@ def first_to_meet(robot: Robot) -> FloatArray:
     thick = [link.radius if link.shape == "round" else link.rounding for link in robot.links]
     thickest, shortest = max(thick), min(lead)
     for i in range(n):
-        first[i], between = i + 2, lead[i] - thick[i]
+        first[i], between = i + 2, lead[i] - thick[i] + (robot.joint(i).axes_apart if i + 1 < n else 0.0)
         for j in range(i + 2, n):
-            between += robot.links[j - 1].length
+            between += robot.links[j - 1].length + robot.joint(j - 1).axes_apart
             if between + lead[j] - thick[j] <= 0.0:
                 first[i] = j + 1
             if between + shortest - thickest > 0.0:
@@ -215,9 +216,10 @@ def _numbers(robot: Robot, world: World, options: SpatialSteppingOptions) -> Flo
     down = np.array(world.down)
     number[DOWN_X : DOWN_Z + 1] = world.gravity * down / np.linalg.norm(down)
     number[MU_T], number[MU_S], number[ROLL] = world.ground.along, world.ground.across, world.ground.rolling
+    number[STRIBECK], number[STRIBECK_SPEED] = world.ground.stribeck, world.ground.stribeck_speed
     number[HAS_PLANE] = has_plane(world)
     number[HARDNESS], number[MEET] = options.hardness, bool(options.self_contact)
-    number[LONGEST] = max(link.length for link in robot.links)
+    number[LONGEST] = max(link.length for link in robot.links) + max((j.axes_apart for j in robot.joints), default=0.0)
     return number
 
 
@@ -233,6 +235,7 @@ def _joints(robot: Robot, servo: Servo) -> Records:
         row.axis, row.sign = float(axis == "pitch"), 1.0 if j >= root else -1.0
         row.servo_p, row.servo_d = servo.gains(axis)
         row.limit, row.actuated = min(servo.torque_limit, FINITE), float(part.actuated)
+        row.band, row.apart = 0.5 * row.servo_p * servo.play, part.axes_apart
         row.spring, row.rest, row.damper, row.armature = part.stiffness, part.angle, part.damping, part.armature
         row.lower, row.upper = max(part.lower, -FINITE), min(part.upper, FINITE)
         own = robot.links[j + 1]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -30,7 +30,7 @@ from pushpoint.plants.spatial_stepping.model import (
 from pushpoint.plants.spatial_stepping.options import SpatialSteppingOptions
 from pushpoint.plants.spatial_stepping.run import TABLE_FULL, run_ticks
 from pushpoint.plants.spatial_stepping.step import OK
-from pushpoint.plants.spatial_stepping.unknown import refuse_unknown
+from pushpoint.plants.spatial_stepping.unknown import refuse_by_scheme, refuse_unknown
 from pushpoint.robots import Robot, Servo
 from pushpoint.types import (
     Command,
@@ -48,11 +48,20 @@ from pushpoint.types import (
 )
 from pushpoint.worlds import World
 
+if TYPE_CHECKING:
+    from pushpoint.plants.spatial_stepping.paper.model import Printed
+
 ADVICE = {
     Status.NOT_CONVERGED: "not in 64 parts either; try a smaller plant.dt, a smaller plant.hardness, a looser "
     "plant.tolerance, or plant.on_failure = 'accept'",
     Status.NOT_FINITE: "try a smaller plant.dt; check servo gains and feed-forward torques",
     Status.TOO_MANY_CONTACTS: "obstacles are packed too densely around one link; merge or thin them out",
+}
+PRINTED_ADVICE = {
+    Status.NOT_CONVERGED: "try a smaller plant.dt, smaller plant.r_N, plant.r_T and plant.r_V, a larger "
+    "plant.max_iterations, a looser plant.tolerance, or plant.scheme = 'conserving'",
+    Status.NOT_FINITE: "try smaller plant.r_N, plant.r_T and plant.r_V, or a smaller plant.dt; check feed-forward "
+    "torques",
 }
 Run = Callable[..., tuple[int, int]]
 RECORDS = {"body": BODY_FIELDS, "memory": MEMORY_FIELDS, "pair": PAIR_FIELDS}  # parts of the state that are records
@@ -75,10 +84,18 @@ class SpatialStepping:
         self._room = make_rows(self._problem)
         self._kernels = "spatial_stepping" + (", with solids" if self._solids else "")
         self._fast_run: Run | None = None  # see `_run`
+        self._printed = None if options.scheme == "conserving" else self._as_printed(robot, world, servo, options)
+
+    def _as_printed(self, robot: Robot, world: World, servo: Servo, options: SpatialSteppingOptions) -> Printed:
+        from pushpoint.plants.spatial_stepping.paper.model import make_printed
+
+        self._kernels = "spatial_stepping, P5's own scheme"
+        return make_printed(robot, world, servo, options)
 
     @classmethod
     def build(cls, robot: Robot, world: World, servo: Servo, options: SpatialSteppingOptions) -> SpatialStepping:
         refuse_unknown(robot, world, servo)
+        refuse_by_scheme(robot, world, servo, options)
         return cls(robot, world, servo, options)
 
     def events(self, trace: Trace) -> Iterator[Event]:
@@ -136,20 +153,30 @@ class SpatialStepping:
 
     def _run(self, state: State, table: CommandTable, tick: int, substeps: int, trace: Trace) -> tuple[int, int]:
         """The first run, and those with tables of another kind, take the long way past Numba's look at all types."""
-        arguments = (self._problem, self._solids, self._room, state, table, tick, substeps, trace)
+        run: Run = run_ticks
+        arguments: tuple[Any, ...] = (self._problem, self._solids, self._room, state, table, tick, substeps, trace)
+        if self._printed is not None:
+            from pushpoint.plants.spatial_stepping.paper.run import run_ticks_as_printed as run
+
+            arguments = (self._printed, state, table, tick, substeps, trace)
         usual = all(column.dtype.char == "d" and column.flags.c_contiguous for column in table)
         if usual and self._fast_run is not None:
             return self._fast_run(*arguments)
         with compiling_once(self._kernels):
-            result = run_ticks(*arguments)
+            result: tuple[int, int] = run(*arguments)
         if usual:
-            self._fast_run = for_types_of(run_ticks, *arguments)
+            self._fast_run = for_types_of(run, *arguments)
         return result
 
     def _failure(self, state: State, trace: Trace, status: Status) -> Failure:
         residual = float(trace.step[trace.cursor[2] - 1, 0])
-        link = int(self._problem.number[WORST_LINK])
-        return Failure(status, float(state.clock[0] * self.dt), link, residual, ADVICE[status])
+        if self._printed is None:
+            link, advice = int(self._problem.number[WORST_LINK]), ADVICE[status]
+        else:
+            from pushpoint.plants.spatial_stepping.paper import model
+
+            link, advice = int(self._printed.number[model.WORST_LINK]), PRINTED_ADVICE.get(status, ADVICE[status])
+        return Failure(status, float(state.clock[0] * self.dt), link, residual, advice)
 
     def record_start(self, state: State, trace: Trace) -> None:
         trace.link[0, :, :13] = as_columns(state.body)[:, :13]
