@@ -6,17 +6,20 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from pushpoint.control import ControlEvent, ControllerState, controllers
+from pushpoint.control import ControlEvent, ControllerState, Drawing, controllers
 from pushpoint.control._base import refuse_pitch
 from pushpoint.control._push_qp import Push, PushProgram, Wish
 from pushpoint.control._sensing import Observer, Sensing, restored, stored
 from pushpoint.errors import InvalidInput
 from pushpoint.fields import Frozen, NonNegative
 from pushpoint.mechanics.tail_chain import TailChain, TailState
-from pushpoint.planning.feasibility import Course, Drag, Margin, missing_wrench, told
+from pushpoint.planning.believed_pegs import Beliefs, TouchRules, corrected, first_beliefs
+from pushpoint.planning.feasibility import Course, Drag, Margin, WeakStretch, missing_wrench, told
 from pushpoint.planning.follow import Following, Reference
+from pushpoint.planning.giving_way import GivingWay, moved
+from pushpoint.planning.lay_down import clear_of, off_by
 from pushpoint.planning.paths import Path, sine_path
-from pushpoint.planning.push_points import Pegs, PushPoints, push_points
+from pushpoint.planning.push_points import LEANING, NEAR, BoolArray, Pegs, PushPoints, push_points
 from pushpoint.quantities import (
     Coordinate,
     FrictionCoefficient,
@@ -27,6 +30,7 @@ from pushpoint.quantities import (
     PlanePoints,
     PositiveGain,
     Ratio,
+    Seed,
     Speed,
     TorqueLimit,
     Width,
@@ -40,9 +44,10 @@ CATCH_UP = 0.03  # [m]: the most that the reference runs ahead or behind
 CATCH_UP_RATE, SLOW_DOWN_RATE = 0.5, 2.0  # [1/s]: at which that is made up for: gently behind, firmly ahead
 FEWEST = 3  # push-points: the robot as a whole has three freedoms
 FEW_TIME = 0.25  # [s]: with fewer for this long it stops
+SEARCH_TIME = 1.0  # [s]: the same where touches correct the map, as pegs that yield are found within half a second
 STALL_TIME, STALL_PART = 2.0, 0.1  # [s], and part of the way wanted in it: less is a stall
-AHEAD = 0.04  # [m]: how far ahead of the head the margin counts
-MARGIN_SPACING = 0.02  # [m]
+AHEAD = 0.04  # [m]: how far before a stretch too weak for it the robot stops
+ON_PATH = 5e-3  # [m]: a start nearer than this lies on the path, as far as noisy sensors know
 
 
 class Sine(Frozen):
@@ -69,7 +74,12 @@ class PushAlongOptions(Frozen):
     mass_scale: Ratio = 1.0  # masses in the controller's model over those of the robot
     stiffness: PositiveGain = 900.0  # [1/s2], of errors of the shape
     damping: PositiveGain = 60.0  # [1/s]
-    margin: NonNegative = 1.15  # of the largest load over the drag: it stops before a place with less; 0: never
+    margin: NonNegative = 1.0  # by which loads that can be carried are divided before they foretell a stall; 0: it tries
+    margin_distance: Width = LEANING  # [m]: nearer pegs count when a stall is predicted, as the robot leans over to them
+    contact_distance: Width = NEAR  # [m]: nearer pegs are pushed at
+    map_error: Width = 0.0  # [m], of normal distribution in x and y of each peg: what the controller believes is wrong
+    map_seed: Seed = 0  # of that error
+    map_correction: bool = True  # touches correct the places of pegs, and the path gives way to them
     hold_stiffness: Gain = 400.0  # [1/s2], of the joints where it stops
     hold_damping: Gain = 40.0  # [1/s]
     sensing: Sensing = Sensing()
@@ -94,11 +104,24 @@ class PushAlong:
         self.path = path_of(options)
         self.head = self.path.length / 2 if options.head is None else options.head
         self.following = Following(self.chain, self.path, self.head - 0.05, max(self.path.length, self.head + 0.05))
-        drag = Drag(options.ground_friction, options.viscous, options.gravity)
+        pegs, drag = Pegs.of(options.pegs), Drag(options.ground_friction, options.viscous, options.gravity)
+        self._radius, self._first = pegs.radius, first_beliefs(pegs, options.map_error, options.map_seed)
         self.course = Course(
-            self.following, Pegs.of(options.pegs), drag, options.peg_friction, options.torque_limit, options.speed
+            self.following,
+            Pegs(self._first.centre, pegs.radius),
+            drag,
+            options.peg_friction,
+            options.torque_limit,
+            options.speed,
+            options.margin_distance,
         )
         self.margin = self._margin_ahead()
+        self.weak = None if self.margin is None else self.margin.weak_stretch(options.speed, 0.0, options.margin)
+        self._rules = TouchRules(near=options.contact_distance)
+        self._giving_way = GivingWay(
+            self.following, self.course.pegs, options.margin_distance, options.margin_distance + self._rules.farthest
+        )
+        self._laid = clear_of(self.chain.at(self.following.at(self.head).q, np.zeros(self.chain.coordinates)), pegs)
         self._program = PushProgram(options.torque_limit, options.peg_friction)
         self._observer = Observer(self.chain, options.sensing, control_period)
 
@@ -113,13 +136,19 @@ class PushAlong:
         """alpha(s) from the start to the end of the path; None if nobody asks for it."""
         if self._options.margin == 0.0 or self._load_is_zero():
             return None
-        return self.course.margin(self.head, float(self.following.s[-1]), MARGIN_SPACING)
+        return self.course.margin(self.head, float(self.following.s[-1]))
 
     def _load_is_zero(self) -> bool:
         return self._options.ground_friction == 0.0 and self._options.viscous == 0.0
 
     def initial_shape(self) -> FloatArray | None:
-        return np.asarray(self.following.at(self.head).q[1 : self.chain.links])
+        return np.asarray(self._laid.q[1 : self.chain.links])
+
+    def initial_drawing(self) -> Drawing:
+        """On the path, its head's end at `head`; beside pegs of the map that it would overlap a little."""
+        cos, sin = self._laid.cos[0], self._laid.sin[0]
+        turn = np.array([[cos, -sin, 0.0], [sin, cos, 0.0], [0.0, 0.0, 1.0]])
+        return Drawing(turn, np.append(self._laid.centres[0], 0.0))
 
     def start(self, obs: Observation) -> ControllerState:
         memory = self._observer.begin(obs)
@@ -135,6 +164,9 @@ class PushAlong:
             "slow_from": s,
             "held": obs.joint_angle.copy(),
             "expected": np.zeros(self.chain.coordinates),
+            "believed": self._first.centre.copy(),
+            "anchor": self._first.anchor.copy(),
+            "off_at_start": min(off_by(state, self._laid), off_by(state, self.course.moving_at(s))),
             **stored(memory),
         }
 
@@ -144,9 +176,11 @@ class PushAlong:
         state = dict(state)
         memory, body = self._observer.step(restored(state), obs, state["expected"])
         state |= stored(memory)
-        self._note_touches(state, obs)
-        events: list[ControlEvent] = []
+        felt = self._note_touches(state, obs)
+        events = self._off_at_start(state, obs.time)
         if state["mode"] == "drive":
+            if self._options.map_correction:
+                self._correct_map(state, obs.time, body, felt)
             push, reference, why = self._drive(state, obs.time, body)
             if push is not None:
                 state["expected"] = push.acceleration
@@ -160,12 +194,32 @@ class PushAlong:
             events.append(ControlEvent(obs.time, "hold", why))
         return state, self._hold(state["held"], body), tuple(events)
 
-    def _note_touches(self, state: ControllerState, obs: Observation) -> None:
-        """Touches are known after the latency, too."""
+    def _off_at_start(self, state: ControllerState, time: float) -> list[ControlEvent]:
+        """Said once, where the scenario does not leave the start to the controller."""
+        off, state["off_at_start"] = state["off_at_start"], 0.0
+        if off < ON_PATH:
+            return []
+        return [ControlEvent(time, "off-path", f"the start is {1e3 * off:.4g} mm off the path")]
+
+    def _note_touches(self, state: ControllerState, obs: Observation) -> BoolArray:
+        """Which links feel which pegs, (n, m). Touches are known after the latency, too."""
         link, peg = obs.contacts.link, obs.contacts.obstacle
         mapped = (peg >= 0) & (peg < len(self._options.pegs))
         touched = state["touched"] = state["touched"].copy()
         touched[link[mapped], peg[mapped]] = obs.time + self._options.sensing.latency
+        felt = np.zeros(touched.shape, dtype=bool)
+        felt[link[mapped], peg[mapped]] = True
+        return felt
+
+    def _recent(self, state: ControllerState, time: float) -> BoolArray:
+        """Which links felt which pegs a moment ago, (n, m)."""
+        since = time - state["touched"]
+        return np.asarray((since >= 0.0) & (since < TOUCH_TIME))
+
+    def _correct_map(self, state: ControllerState, time: float, body: TailState, felt: BoolArray) -> None:
+        beliefs, recent = Beliefs(state["believed"], state["anchor"]), self._recent(state, time) | felt
+        after = corrected(beliefs, self._radius, body, felt, recent, self._rules, self._period)
+        state["believed"], state["anchor"] = after
 
     def _drive(self, state: ControllerState, time: float, body: TailState) -> tuple[Push | None, Reference, str]:
         """One tick along the path: the push, or None and the reason why there is none."""
@@ -179,16 +233,23 @@ class PushAlong:
 
     def _locate(self, state: ControllerState, body: TailState) -> Reference:
         """The place on the path whose shape is nearest in the metric M: one step of Newton's method per tick."""
-        reference = self.following.at(state["s"])
+        before = state["s"]
+        change = self._change(state)
+        reference = moved(self.following.at(before), change, 0.0)
         heavy = body.mass_matrix @ reference.slope
         state["s"] += float(heavy @ (body.q - reference.q) / (heavy @ reference.slope))
         ahead = state["wanted"] + self._period * self._options.speed
         state["wanted"] = min(max(ahead, state["s"] - CATCH_UP), state["s"] + CATCH_UP)
-        return self.following.at(state["s"])
+        return moved(self.following.at(state["s"]), change, state["s"] - before)
+
+    def _change(self, state: ControllerState) -> Reference:
+        """How the path gives way at the present place."""
+        weights = self._giving_way.weights(state["believed"]) if self._options.map_correction else np.zeros(0)
+        return self._giving_way.change(state["s"], weights)
 
     def _points(self, state: ControllerState, time: float, body: TailState) -> PushPoints:
-        since = time - state["touched"]
-        return push_points(body, self.course.pegs, (since >= 0.0) & (since < TOUCH_TIME))
+        pegs = Pegs(state["believed"], self._radius)
+        return push_points(body, pegs, self._recent(state, time), self._options.contact_distance)
 
     def _wish(self, state: ControllerState, body: TailState, reference: Reference) -> Wish:
         """Feedback to the moving shape; drag at the reference velocity, not at the measured one."""
@@ -205,26 +266,23 @@ class PushAlong:
         if state["s"] >= self.following.s[-1] - 1e-3:
             return "the end of the path"
         state["few"] = state["few"] + self._period if len(points.peg) < FEWEST else 0.0
-        if len(points.peg) == 0 or state["few"] > FEW_TIME:
+        patience = SEARCH_TIME if self._options.map_correction else FEW_TIME
+        if len(points.peg) == 0 or state["few"] > patience:
             missing = self._missing(state["s"], body, points)
             return f"{len(points.peg)} push-points, at least {FEWEST} are needed: {missing}"
-        low = self._low_margin(state["s"])
-        if low is not None:
-            s, alpha = low
-            return f"at {s:.2f} m of the path the push-points carry {alpha:z.2f} times the drag; {self._missing_at(s)}"
+        if self.weak is not None and state["s"] > self.weak.begin - AHEAD:
+            return self._too_weak(self.weak)
         if state["s"] - state["slow_from"] > STALL_PART * self._options.speed * STALL_TIME:
             state["slow_since"], state["slow_from"] = time, state["s"]
         if time - state["slow_since"] > STALL_TIME:
             return f"no progress for {STALL_TIME:g} s at {state['s']:.2f} m of the path"
         return ""
 
-    def _low_margin(self, s: float) -> tuple[float, float] | None:
-        """The first place just ahead where too little can be carried, and alpha there."""
-        if self.margin is None:
-            return None
-        near = (self.margin.s >= s - MARGIN_SPACING) & (self.margin.s <= s + AHEAD)
-        low = np.flatnonzero(near & (self.margin.alpha < self._options.margin))
-        return (float(self.margin.s[low[0]]), float(self.margin.alpha[low[0]])) if len(low) else None
+    def _too_weak(self, weak: WeakStretch) -> str:
+        return (
+            f"at {weak.worst:.2f} m of the path the push-points carry {weak.alpha:z.2f} times the drag, and it would "
+            f"stall at {weak.stall:.2f} m; {self._missing_at(weak.worst)}"
+        )
 
     def _missing_at(self, s: float) -> str:
         """What limits the load at a place of the path."""

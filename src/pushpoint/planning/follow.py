@@ -40,7 +40,10 @@ class Following:
                 f"numbers; should be {limits.PATH_TABLE} at most"
             )
         self.s = np.linspace(begin, end, rows)  # [m]
-        q = coordinates_on(joints_on(chain, path, self.s))
+        arc = arcs_on(chain, path, self.s)
+        joints = path(arc)
+        q = coordinates_on(joints)
+        self._on_path = np.concatenate([arc[..., np.newaxis], joints, path.tangent(arc)], axis=-1)
         spline = scipy_part("interpolate").CubicSpline(self.s, q)
         self._table = np.stack([q, spline(self.s, 1), spline(self.s, 2)], axis=1)
 
@@ -51,15 +54,37 @@ class Following:
         q, slope, curvature = self._table[k] + (place - k) * (self._table[k + 1] - self._table[k])
         return Reference(q, slope, curvature)
 
+    def joints_at(self, s: FloatArray) -> OnPath:
+        """The tail end, all joints and the head's end on the path, this one at s (k,) [m]; by linear interpolation."""
+        place = (np.clip(s, self.s[0], self.s[-1]) - self.s[0]) / (self.s[1] - self.s[0])
+        k = np.minimum(place.astype(np.int64), len(self.s) - 2)
+        part = (place - k)[:, np.newaxis]
+        rows = self._on_path[k] + part[..., np.newaxis] * (self._on_path[k + 1] - self._on_path[k])
+        q = self._table[k, 0] + part * (self._table[k + 1, 0] - self._table[k, 0])
+        left = np.stack([-rows[..., 4], rows[..., 3]], axis=-1)
+        return OnPath(rows[..., 0], rows[..., 1:3], left, np.cumsum(q[:, :-2], axis=1))
+
+
+class OnPath(NamedTuple):
+    """A chain on a path, at k places of it."""
+
+    arc: FloatArray  # [m], (k, n + 1): arc lengths of the joints
+    point: FloatArray  # [m], (k, n + 1, 2)
+    left: FloatArray  # (k, n + 1, 2): to the left of the path there
+    angle: FloatArray  # [rad], (k, n), of the links
+
 
 def joints_on(chain: TailChain, path: Path, s: FloatArray) -> FloatArray:
     """[m], (len(s), n + 1, 2): the tail end, all joints and the head's end, this one at arc length s [m]."""
-    at = np.asarray(s, dtype=float)
-    points = [path(at)]
+    return path(arcs_on(chain, path, s))
+
+
+def arcs_on(chain: TailChain, path: Path, s: FloatArray) -> FloatArray:
+    """[m], (len(s), n + 1): their arc lengths."""
+    arcs = [np.asarray(s, dtype=float)]
     for length in chain.length[::-1]:
-        at = _one_link_back(path, at, float(length))
-        points.append(path(at))
-    return np.stack(points[::-1], axis=1)
+        arcs.append(_one_link_back(path, arcs[-1], float(length)))
+    return np.stack(arcs[::-1], axis=1)
 
 
 def _one_link_back(path: Path, s: FloatArray, length: float) -> FloatArray:
