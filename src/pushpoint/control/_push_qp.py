@@ -136,7 +136,7 @@ def _with_free_unknown(
     bounds: tuple[FloatArray, FloatArray], rows: FloatArray
 ) -> tuple[tuple[FloatArray, FloatArray], FloatArray]:
     """Bounds and rows with one more unknown, which is free, behind the others."""
-    size = rows.shape[1]
-    low, high = bounds
-    rows = np.concatenate([rows, np.zeros((len(rows), 1))], axis=1)
-    return (np.insert(low, size, -NO_BOUND), np.insert(high, size, NO_BOUND)), rows
+    size, (low, high) = rows.shape[1], bounds
+    low = np.concatenate([low[:size], [-NO_BOUND], low[size:]])
+    high = np.concatenate([high[:size], [NO_BOUND], high[size:]])
+    return (low, high), np.concatenate([rows, np.zeros((len(rows), 1))], axis=1)

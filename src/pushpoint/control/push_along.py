@@ -13,13 +13,13 @@ from pushpoint.control._sensing import Observer, Sensing, restored, stored
 from pushpoint.errors import InvalidInput
 from pushpoint.fields import Frozen, NonNegative
 from pushpoint.mechanics.tail_chain import TailChain, TailState
-from pushpoint.planning.believed_pegs import Beliefs, TouchRules, corrected, first_beliefs
+from pushpoint.planning.believed_pegs import FARTHEST, Beliefs, Correction, corrected, first_beliefs
 from pushpoint.planning.feasibility import Course, Drag, Margin, WeakStretch, missing_wrench, told
 from pushpoint.planning.follow import Following, Reference
 from pushpoint.planning.giving_way import GivingWay, moved
 from pushpoint.planning.lay_down import clear_of, off_by
 from pushpoint.planning.paths import Path, sine_path
-from pushpoint.planning.push_points import LEANING, NEAR, BoolArray, Pegs, PushPoints, push_points
+from pushpoint.planning.push_points import KEPT, LEANING, NEAR, BoolArray, Pegs, PushPoints, push_points
 from pushpoint.quantities import (
     Coordinate,
     FrictionCoefficient,
@@ -39,6 +39,7 @@ from pushpoint.robots import Robot
 from pushpoint.types import Command, FloatArray, Observation
 
 TOUCH_TIME = 0.05  # [s]: how long a touch counts
+FELT = 0.1  # [m]: a touched peg is believed farther away than this only if it is another one
 NEVER = -1e9  # [s]: when a pair touched that has not
 CATCH_UP = 0.03  # [m]: the most that the reference runs ahead or behind
 CATCH_UP_RATE, SLOW_DOWN_RATE = 0.5, 2.0  # [1/s]: at which that is made up for: gently behind, firmly ahead
@@ -91,7 +92,8 @@ class PushAlong:
 
     Modes: `drive`, and `hold` where it stopped for a reason, which is an event: the shape of that moment is held. The
     state: `mode`, `s` arc length of the head's end, `wanted` the arc length at the reference speed, `touched` (n, m)
-    when each link touched each peg last, `few` and `slow_since`, `slow_from` of the watchdogs, `held` the shape held,
+    when each link touched each peg last, `pending` touches that are not known yet, `believed` and `anchor` (m, 2) of
+    the pegs, `off_at_start` until it is said, `few` and `slow_since`, `slow_from` of the watchdogs, `held` the shape held,
     `expected` the acceleration that the program expects, and the observer's memory.
     """
 
@@ -117,9 +119,9 @@ class PushAlong:
         )
         self.margin = self._margin_ahead()
         self.weak = None if self.margin is None else self.margin.weak_stretch(options.speed, 0.0, options.margin)
-        self._rules = TouchRules(near=options.contact_distance)
+        self._correction = Correction.during(control_period)
         self._giving_way = GivingWay(
-            self.following, self.course.pegs, options.margin_distance, options.margin_distance + self._rules.farthest
+            self.following, self.course.pegs, options.margin_distance, options.margin_distance + FARTHEST
         )
         self._laid = clear_of(self.chain.at(self.following.at(self.head).q, np.zeros(self.chain.coordinates)), pegs)
         self._program = PushProgram(options.torque_limit, options.peg_friction)
@@ -159,6 +161,7 @@ class PushAlong:
             "s": s,
             "wanted": s,
             "touched": np.full((self.chain.links, len(self._options.pegs)), NEVER),
+            "pending": np.full((self.chain.links, len(self._options.pegs)), NEVER),
             "few": 0.0,
             "slow_since": obs.time,
             "slow_from": s,
@@ -176,11 +179,9 @@ class PushAlong:
         state = dict(state)
         memory, body = self._observer.step(restored(state), obs, state["expected"])
         state |= stored(memory)
-        felt = self._note_touches(state, obs)
+        self._note_touches(state, obs)
         events = self._off_at_start(state, obs.time)
         if state["mode"] == "drive":
-            if self._options.map_correction:
-                self._correct_map(state, obs.time, body, felt)
             push, reference, why = self._drive(state, obs.time, body)
             if push is not None:
                 state["expected"] = push.acceleration
@@ -201,30 +202,26 @@ class PushAlong:
             return []
         return [ControlEvent(time, "off-path", f"the start is {1e3 * off:.4g} mm off the path")]
 
-    def _note_touches(self, state: ControllerState, obs: Observation) -> BoolArray:
-        """Which links feel which pegs, (n, m). Touches are known after the latency, too."""
-        link, peg = obs.contacts.link, obs.contacts.obstacle
+    def _note_touches(self, state: ControllerState, obs: Observation) -> None:
+        """Touches are known after the latency, too; until then the first of them is pending."""
+        link, peg, now = obs.contacts.link, obs.contacts.obstacle, obs.time
         mapped = (peg >= 0) & (peg < len(self._options.pegs))
-        touched = state["touched"] = state["touched"].copy()
-        touched[link[mapped], peg[mapped]] = obs.time + self._options.sensing.latency
-        felt = np.zeros(touched.shape, dtype=bool)
-        felt[link[mapped], peg[mapped]] = True
-        return felt
-
-    def _recent(self, state: ControllerState, time: float) -> BoolArray:
-        """Which links felt which pegs a moment ago, (n, m)."""
-        since = time - state["touched"]
-        return np.asarray((since >= 0.0) & (since < TOUCH_TIME))
-
-    def _correct_map(self, state: ControllerState, time: float, body: TailState, felt: BoolArray) -> None:
-        beliefs, recent = Beliefs(state["believed"], state["anchor"]), self._recent(state, time) | felt
-        after = corrected(beliefs, self._radius, body, felt, recent, self._rules, self._period)
-        state["believed"], state["anchor"] = after
+        pair = link[mapped], peg[mapped]
+        pending, touched = state["pending"].copy(), np.where(state["pending"] <= now, state["pending"], state["touched"])
+        if self._options.sensing.latency == 0.0:
+            touched[pair] = now
+        else:
+            free = pending[pair] <= now
+            pending[pair] = np.where(free, now + self._options.sensing.latency, pending[pair])
+        state["pending"], state["touched"] = pending, touched
 
     def _drive(self, state: ControllerState, time: float, body: TailState) -> tuple[Push | None, Reference, str]:
         """One tick along the path: the push, or None and the reason why there is none."""
         reference = self._locate(state, body)
-        points = self._points(state, time, body)
+        recent = self._recent(state, time)
+        points = self._points(state, recent, body)
+        if self._options.map_correction:
+            self._correct_map(state, time, points, recent)
         why = self._reason_to_stop(state, time, body, points)
         if why:
             return None, reference, why
@@ -247,9 +244,22 @@ class PushAlong:
         weights = self._giving_way.weights(state["believed"]) if self._options.map_correction else np.zeros(0)
         return self._giving_way.change(state["s"], weights)
 
-    def _points(self, state: ControllerState, time: float, body: TailState) -> PushPoints:
+    def _recent(self, state: ControllerState, time: float) -> BoolArray:
+        """Which links felt which pegs a moment ago, (n, m)."""
+        return np.asarray(state["touched"] > time - TOUCH_TIME - self._options.sensing.latency)
+
+    def _points(self, state: ControllerState, recent: BoolArray, body: TailState) -> PushPoints:
         pegs = Pegs(state["believed"], self._radius)
-        return push_points(body, pegs, self._recent(state, time), self._options.contact_distance)
+        kept = FELT if self._options.map_correction else KEPT
+        return push_points(body, pegs, recent, self._options.contact_distance, kept)
+
+    def _correct_map(self, state: ControllerState, time: float, points: PushPoints, recent: BoolArray) -> None:
+        """What the touches of this tick say about the places of pegs, for the next one."""
+        just = time - self._options.sensing.latency - 0.5 * self._period
+        felt = state["touched"][points.contacts.link, points.peg] > just
+        missed = ~np.asarray(recent.any(axis=0))[points.peg]
+        beliefs = Beliefs(state["believed"], state["anchor"])
+        state["believed"], state["anchor"] = corrected(beliefs, points, felt, missed, self._correction)
 
     def _wish(self, state: ControllerState, body: TailState, reference: Reference) -> Wish:
         """Feedback to the moving shape; drag at the reference velocity, not at the measured one."""

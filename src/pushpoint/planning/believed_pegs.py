@@ -12,10 +12,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pushpoint.mechanics.peg_contacts import peg_contacts
-from pushpoint.mechanics.tail_chain import TailState
-from pushpoint.planning.push_points import BoolArray, Pegs, all_gaps
-from pushpoint.types import FloatArray, IntArray
+from pushpoint.planning.push_points import BoolArray, Pegs, PushPoints
+from pushpoint.types import FloatArray
+
+CLOSING = 50.0  # [1/s], of the gap of a peg that is felt: noise of sensors is averaged
+YIELDING = 0.03  # [m/s], of a peg that should touch and is not felt
+FARTHEST = 0.015  # [m], that such a peg yields
+MAP_STREAM = 0x9E65  # keeps the draw of maps apart from those of worlds and sensors with the same seed
 
 
 class Beliefs(NamedTuple):
@@ -25,13 +28,17 @@ class Beliefs(NamedTuple):
     anchor: FloatArray  # [m], (m, 2): where each peg was felt last, or mapped
 
 
-class TouchRules(NamedTuple):
-    """How touches correct a map."""
+class Correction(NamedTuple):
+    """How far touches correct a map in a tick."""
 
-    closing: float = 50.0  # [1/s], of the gap of a peg that is felt
-    yielding: float = 0.03  # [m/s], of a peg that should touch and is not felt
-    farthest: float = 0.015  # [m], that it yields
-    near: float = 3e-3  # [m]: a peg with a smaller gap should touch
+    closing: float  # part of the gap of a peg that is felt
+    yielding: float  # [m], by a peg that should touch and is not felt
+    farthest: float = FARTHEST  # [m], that such a peg yields
+
+    @classmethod
+    def during(cls, period: float) -> Correction:
+        """In a tick of `period` [s]."""
+        return cls(min(1.0, CLOSING * period), YIELDING * period)
 
 
 def first_beliefs(pegs: Pegs, error: float = 0.0, seed: int = 0) -> Beliefs:
@@ -40,33 +47,21 @@ def first_beliefs(pegs: Pegs, error: float = 0.0, seed: int = 0) -> Beliefs:
     return Beliefs(centre, centre.copy())
 
 
-MAP_STREAM = 0x9E65  # keeps the draw of maps apart from those of worlds and sensors with the same seed
-
-
-def corrected(
-    beliefs: Beliefs, radius: FloatArray, body: TailState, felt: BoolArray, recent: BoolArray, rules: TouchRules, dt: float
-) -> Beliefs:
-    """The beliefs after a tick of dt [s]: `felt` (n, m) which links feel which pegs, `recent` (n, m) felt lately."""
+def corrected(beliefs: Beliefs, points: PushPoints, felt: BoolArray, missed: BoolArray, step: Correction) -> Beliefs:
+    """The beliefs after a tick, from gaps and normals of its push-points: which of them are `felt` (k,), and which
+    should be and are not, `missed` (k,)."""
+    if not (felt.any() or missed.any()):
+        return beliefs
     centre, anchor = beliefs.centre.copy(), beliefs.anchor
-    link, peg = np.nonzero(felt)
-    if len(peg):
-        contacts = peg_contacts(body, link, centre[peg], radius[peg])
-        share = min(1.0, rules.closing * dt) / np.bincount(peg)[peg]
-        np.add.at(centre, peg, (share * contacts.gap)[:, np.newaxis] * contacts.normal)
-        anchor = anchor.copy()
+    normal, gap = points.contacts.normal, points.contacts.gap
+    if felt.any():
+        peg, anchor = points.peg[felt], anchor.copy()
+        share = step.closing / np.bincount(peg)[peg]  # a peg that two links feel: the mean of both
+        np.add.at(centre, peg, (share * gap[felt])[:, np.newaxis] * normal[felt])
         anchor[peg] = centre[peg]
-    link, peg = _missed(body, Pegs(centre, radius), recent, rules.near)
-    if len(peg):
-        away = -peg_contacts(body, link, centre[peg], radius[peg]).normal
-        moved = centre[peg] + rules.yielding * dt * away
-        within = np.linalg.norm(moved - anchor[peg], axis=1) <= rules.farthest
+    if missed.any():
+        peg = points.peg[missed]
+        moved = centre[peg] - step.yielding * normal[missed]
+        within = ((moved - anchor[peg]) ** 2).sum(axis=1) <= step.farthest**2
         centre[peg[within]] = moved[within]
     return Beliefs(centre, anchor)
-
-
-def _missed(body: TailState, pegs: Pegs, recent: BoolArray, near: float) -> tuple[IntArray, IntArray]:
-    """Pegs that should touch and have not been felt lately, with the links nearest to them."""
-    gaps, usable = all_gaps(body, pegs)
-    gaps = np.where(usable, gaps, np.inf)
-    peg = np.flatnonzero((gaps.min(axis=0, initial=np.inf) < near) & ~recent.any(axis=0))
-    return gaps[:, peg].argmin(axis=0), peg

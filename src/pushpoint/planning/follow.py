@@ -43,7 +43,8 @@ class Following:
         arc = arcs_on(chain, path, self.s)
         joints = path(arc)
         q = coordinates_on(joints)
-        self._on_path = np.concatenate([arc[..., np.newaxis], joints, path.tangent(arc)], axis=-1)
+        tangent = path.tangent(arc)
+        self._on_path = np.stack([arc, joints[..., 0], joints[..., 1], -tangent[..., 1], tangent[..., 0]])
         spline = scipy_part("interpolate").CubicSpline(self.s, q)
         self._table = np.stack([q, spline(self.s, 1), spline(self.s, 2)], axis=1)
 
@@ -54,24 +55,20 @@ class Following:
         q, slope, curvature = self._table[k] + (place - k) * (self._table[k + 1] - self._table[k])
         return Reference(q, slope, curvature)
 
-    def joints_at(self, s: FloatArray) -> OnPath:
-        """The tail end, all joints and the head's end on the path, this one at s (k,) [m]; by linear interpolation."""
-        place = (np.clip(s, self.s[0], self.s[-1]) - self.s[0]) / (self.s[1] - self.s[0])
-        k = np.minimum(place.astype(np.int64), len(self.s) - 2)
-        part = (place - k)[:, np.newaxis]
-        rows = self._on_path[k] + part[..., np.newaxis] * (self._on_path[k + 1] - self._on_path[k])
-        q = self._table[k, 0] + part * (self._table[k + 1, 0] - self._table[k, 0])
-        left = np.stack([-rows[..., 4], rows[..., 3]], axis=-1)
-        return OnPath(rows[..., 0], rows[..., 1:3], left, np.cumsum(q[:, :-2], axis=1))
+    def joints_near(self, s: float) -> OnPath:
+        """The tail end, all joints and the head's end on the path, this one at s [m], and a row of the table before and
+        behind it; by linear interpolation."""
+        place = (min(max(s, self.s[0]), self.s[-1]) - self.s[0]) / (self.s[1] - self.s[0])
+        k = min(max(int(place), 1), len(self.s) - 3)
+        before, after = self._on_path[:, k - 1 : k + 2], self._on_path[:, k : k + 3]
+        return OnPath(before + (place - k) * (after - before), float(self.s[1] - self.s[0]))
 
 
 class OnPath(NamedTuple):
-    """A chain on a path, at k places of it."""
+    """A chain on a path, at three places of it."""
 
-    arc: FloatArray  # [m], (k, n + 1): arc lengths of the joints
-    point: FloatArray  # [m], (k, n + 1, 2)
-    left: FloatArray  # (k, n + 1, 2): to the left of the path there
-    angle: FloatArray  # [rad], (k, n), of the links
+    table: FloatArray  # [m], (5, 3, n + 1): arc lengths of the joints, their x and y, and the path's left there (x, y)
+    step: float  # [m], from place to place
 
 
 def joints_on(chain: TailChain, path: Path, s: FloatArray) -> FloatArray:

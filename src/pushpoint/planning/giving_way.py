@@ -14,15 +14,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from pushpoint.mechanics.tail_chain import TailChain
 from pushpoint.planning.follow import Following, Reference
-from pushpoint.planning.paths import Path
 from pushpoint.planning.push_points import Pegs
 from pushpoint.types import FloatArray
 
 WIDTH = 0.35  # [m]: a third of the distance between pegs, about; shorter ones would bend the path more
 SOFT = 0.02
-STEP = 5e-3  # [m], for derivatives along the path
 
 
 class GivingWay:
@@ -41,6 +38,8 @@ class GivingWay:
         self._s, self._point, self._left = s[self.peg], point[self.peg], self._left[self.peg]
         self._side = np.where(across[self.peg] >= 0.0, 1.0, -1.0)
         self._touch = pegs.radius[self.peg] + width
+        links = following.chain.links
+        self._share = np.arange(links, 0, -1) / (links + 1)
         self._weights = np.linalg.inv(_kernel(self._s[:, np.newaxis] - self._s) + SOFT * np.eye(len(self.peg)))
 
     def weights(self, centre: FloatArray) -> FloatArray:
@@ -56,16 +55,22 @@ class GivingWay:
     def change(self, s: float, weights: FloatArray) -> Reference:
         """What the moved path changes in q at s [m], and in its derivatives."""
         chain = self.following.chain
+        change = np.zeros((3, chain.coordinates))
         if not weights.any():
-            return Reference(*np.zeros((3, chain.coordinates)))
-        arc, point, left, angle = self.following.joints_at(s + STEP * np.array([-1.0, 0.0, 1.0]))
+            return Reference(*change)
+        (arc, at_x, at_y, left_x, left_y), step = self.following.joints_near(s)
         offset = _kernel(arc[..., np.newaxis] - self._s) @ weights  # (3, n + 1)
-        to = point + offset[..., np.newaxis] * left
-        links = to[:, 1:] - to[:, :-1]
-        cos, sin = np.cos(angle), np.sin(angle)
-        turn = np.arctan2(cos * links[..., 1] - sin * links[..., 0], cos * links[..., 0] + sin * links[..., 1])
-        before, now, after = _coordinates(chain, to, angle + turn) - _coordinates(chain, point, angle)
-        return Reference(now, (after - before) / (2.0 * STEP), (after - 2.0 * now + before) / STEP**2)
+        x, y = offset * left_x, offset * left_y  # how far joints are moved
+        was_x, was_y = at_x[:, 1:] - at_x[:, :-1], at_y[:, 1:] - at_y[:, :-1]
+        is_x, is_y = was_x + x[:, 1:] - x[:, :-1], was_y + y[:, 1:] - y[:, :-1]
+        turn = np.arctan2(was_x * is_y - was_y * is_x, was_x * is_x + was_y * is_y)
+        change[:, 0], change[:, 1:-2] = turn[:, 0], turn[:, 1:] - turn[:, :-1]
+        # The tail is where the joints fit in the mean: each link counts for all joints ahead of it.
+        share, size = self._share, chain.length / np.sqrt(is_x * is_x + is_y * is_y)
+        change[:, -2] = x.sum(axis=1) / x.shape[1] - (is_x * size - was_x) @ share
+        change[:, -1] = y.sum(axis=1) / y.shape[1] - (is_y * size - was_y) @ share
+        before, now, after = change
+        return Reference(now, (after - before) / (2.0 * step), (after - 2.0 * now + before) / step**2)
 
 
 def moved(reference: Reference, change: Reference, by: float) -> Reference:
@@ -78,14 +83,3 @@ def moved(reference: Reference, change: Reference, by: float) -> Reference:
 
 def _kernel(distance: FloatArray) -> FloatArray:
     return np.asarray(np.exp(-0.5 / WIDTH**2 * distance**2))
-
-
-def _coordinates(chain: TailChain, joints: FloatArray, angle: FloatArray) -> FloatArray:
-    """Tail coordinates (3, N) of link angles (3, n), placed so that joints (3, n + 1, 2) fit in the mean."""
-    q = np.empty((len(angle), chain.coordinates))
-    q[:, 0], q[:, 1:-2] = angle[:, 0], angle[:, 1:] - angle[:, :-1]
-    # The mean of the joints lies this far from the tail: each link counts for all joints ahead of it.
-    share = chain.length * np.arange(chain.links, 0, -1) / (chain.links + 1)
-    q[:, -2] = joints[..., 0].mean(axis=1) - np.cos(angle) @ share
-    q[:, -1] = joints[..., 1].mean(axis=1) - np.sin(angle) @ share
-    return q

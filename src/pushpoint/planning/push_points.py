@@ -44,12 +44,14 @@ class PushPoints(NamedTuple):
     contacts: PegContacts
 
 
-def push_points(state: TailState, pegs: Pegs, touched: BoolArray | None = None, near: float = NEAR) -> PushPoints:
-    """All pairs of links and pegs nearer than `near` [m], or nearer than KEPT where `touched` (n, m)."""
+def push_points(
+    state: TailState, pegs: Pegs, touched: BoolArray | None = None, near: float = NEAR, kept: float = KEPT
+) -> PushPoints:
+    """All pairs of links and pegs nearer than `near` [m], or nearer than `kept` [m] where `touched` (n, m)."""
     gaps, usable = all_gaps(state, pegs)
     chosen = gaps < near
     if touched is not None:
-        chosen |= (gaps < KEPT) & touched
+        chosen |= (gaps < kept) & touched
     return _contacts(state, pegs, chosen & usable)
 
 
