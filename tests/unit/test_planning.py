@@ -188,7 +188,7 @@ def test_largest_load_balances_every_link() -> None:
     here = course()
     reference = here.following.at(6.0)
     state = here.following.chain.at(reference.q, 0.15 * reference.slope)
-    contacts = push_points(state, here.pegs).contacts
+    contacts = here.points(state).contacts
     rows = contacts.normal_jacobian - here.peg_friction * contacts.tangent_jacobian
     load = -state.generalised(here.drag.on(state.chain, state.velocities))
     found, count = here.propulsion(6.0)

@@ -12,7 +12,7 @@ import numpy as np
 
 from pushpoint.planning.paths import Path
 from pushpoint.robots import Servo
-from pushpoint.scenario import Choice, Scenario, Start
+from pushpoint.scenario import Choice, Scenario
 from pushpoint.types import FloatArray
 from pushpoint.worlds import Disc, Ground, World
 
@@ -52,7 +52,7 @@ def drawn(seed: int) -> Drawn:
 
 
 def chirped_sine(amplitude: float, waves: tuple[float, float], extent: float) -> tuple[FloatArray, FloatArray]:
-    """Points [m] of y = amplitude sin(phase(x)), and x of its inflections; the wavelength changes evenly from end to end."""
+    """Points [m] of y = amplitude sin(phase(x)), and x of its inflections; the wavelength changes evenly."""
     x = np.arange(0.0, extent, SAMPLES)
     wave = waves[0] + (waves[1] - waves[0]) * x / extent
     phase = np.concatenate([[0.0], np.cumsum(SAMPLES * np.pi * (1 / wave[1:] + 1 / wave[:-1]))])
@@ -96,7 +96,6 @@ def course(seed: int, duration: float = 20.0, torque: float | None = None, **con
         world=World(name="course", ground=Ground(friction=given.ground), obstacles=discs),
         controller=Choice(name="push-along", options=known | controller),
         servo=Servo(torque_limit=limit),
-        start=Start(overlap="allow"),
         duration=duration,
         control_period=0.004,
         record_period=0.02,

@@ -8,32 +8,24 @@ import numpy as np
 
 from pushpoint.control import ControlEvent, ControllerState, Drawing, controllers
 from pushpoint.control._base import refuse_pitch
+from pushpoint.control._push_options import PushAlongOptions, path_of
 from pushpoint.control._push_qp import Push, PushProgram, Wish
-from pushpoint.control._sensing import Observer, Sensing, restored, stored
+from pushpoint.control._sensing import Observer, restored, stored
 from pushpoint.errors import InvalidInput
-from pushpoint.fields import Frozen, NonNegative
+from pushpoint.fields import Frozen
 from pushpoint.mechanics.tail_chain import TailChain, TailState
 from pushpoint.planning.believed_pegs import FARTHEST, Beliefs, Correction, corrected, first_beliefs
 from pushpoint.planning.feasibility import Course, Drag, Margin, WeakStretch, missing_wrench, told
 from pushpoint.planning.follow import Following, Reference
 from pushpoint.planning.giving_way import GivingWay, moved
 from pushpoint.planning.lay_down import clear_of, off_by
-from pushpoint.planning.paths import Path, sine_path
-from pushpoint.planning.push_points import KEPT, LEANING, NEAR, BoolArray, Pegs, PushPoints, push_points
-from pushpoint.quantities import (
-    Coordinate,
-    FrictionCoefficient,
-    Gain,
-    Gravity,
-    Length,
-    PegMap,
-    PlanePoints,
-    PositiveGain,
-    Ratio,
-    Seed,
-    Speed,
-    TorqueLimit,
-    Width,
+from pushpoint.planning.push_points import (
+    KEPT,
+    BoolArray,
+    Pegs,
+    PushPoints,
+    points_to_lean_on,
+    push_points,
 )
 from pushpoint.robots import Robot
 from pushpoint.types import Command, FloatArray, Observation
@@ -45,45 +37,10 @@ CATCH_UP = 0.03  # [m]: the most that the reference runs ahead or behind
 CATCH_UP_RATE, SLOW_DOWN_RATE = 0.5, 2.0  # [1/s]: at which that is made up for: gently behind, firmly ahead
 FEWEST = 3  # push-points: the robot as a whole has three freedoms
 FEW_TIME = 0.25  # [s]: with fewer for this long it stops
-SEARCH_TIME = 1.0  # [s]: the same where touches correct the map, as pegs that yield are found within half a second
+SEARCH_TIME = 1.0  # [s]: the same where enough are near, and touches correct the map: they are found in half a second
 STALL_TIME, STALL_PART = 2.0, 0.1  # [s], and part of the way wanted in it: less is a stall
 AHEAD = 0.04  # [m]: how far before a stretch too weak for it the robot stops
 ON_PATH = 5e-3  # [m]: a start nearer than this lies on the path, as far as noisy sensors know
-
-
-class Sine(Frozen):
-    """y = amplitude sin(2 pi x / wavelength) from x = begin to x = end."""
-
-    amplitude: Width = 0.28  # [m]
-    wavelength: Length = 2.0  # [m]
-    begin: Coordinate = -4.0  # [m]
-    end: Coordinate = 5.0  # [m]
-
-
-class PushAlongOptions(Frozen):
-    """Path, map of the pegs, and what the controller believes of ground, pegs and masses."""
-
-    path: Sine | PlanePoints = Sine()  # or points [m]
-    pegs: PegMap = ()  # x, y, radius [m], in the order of the world's obstacles
-    head: Coordinate | None = None  # [m], arc length of the head's end at the start; default: half of the path
-    speed: Speed = 0.15  # [m/s], along the path
-    torque_limit: TorqueLimit = 5.0  # [N m]
-    ground_friction: FrictionCoefficient = 0.0
-    viscous: Gain = 0.0  # [N s/m], per link
-    peg_friction: FrictionCoefficient = 0.0
-    gravity: Gravity = 9.81  # [m/s2]
-    mass_scale: Ratio = 1.0  # masses in the controller's model over those of the robot
-    stiffness: PositiveGain = 900.0  # [1/s2], of errors of the shape
-    damping: PositiveGain = 60.0  # [1/s]
-    margin: NonNegative = 1.0  # by which loads that can be carried are divided before they foretell a stall; 0: it tries
-    margin_distance: Width = LEANING  # [m]: nearer pegs count when a stall is predicted, as the robot leans over to them
-    contact_distance: Width = NEAR  # [m]: nearer pegs are pushed at
-    map_error: Width = 0.0  # [m], of normal distribution in x and y of each peg: what the controller believes is wrong
-    map_seed: Seed = 0  # of that error
-    map_correction: bool = True  # touches correct the places of pegs, and the path gives way to them
-    hold_stiffness: Gain = 400.0  # [1/s2], of the joints where it stops
-    hold_damping: Gain = 40.0  # [1/s]
-    sensing: Sensing = Sensing()
 
 
 @controllers.register("push-along")
@@ -93,8 +50,8 @@ class PushAlong:
     Modes: `drive`, and `hold` where it stopped for a reason, which is an event: the shape of that moment is held. The
     state: `mode`, `s` arc length of the head's end, `wanted` the arc length at the reference speed, `touched` (n, m)
     when each link touched each peg last, `pending` touches that are not known yet, `believed` and `anchor` (m, 2) of
-    the pegs, `off_at_start` until it is said, `few` and `slow_since`, `slow_from` of the watchdogs, `held` the shape held,
-    `expected` the acceleration that the program expects, and the observer's memory.
+    the pegs, `off_at_start` until it is said, `few` and `slow_since`, `slow_from` of the watchdogs, `held` the shape
+    held, `expected` the acceleration that the program expects, and the observer's memory.
     """
 
     Options: ClassVar[type[Frozen]] = PushAlongOptions
@@ -146,7 +103,7 @@ class PushAlong:
     def initial_shape(self) -> FloatArray | None:
         return np.asarray(self._laid.q[1 : self.chain.links])
 
-    def initial_drawing(self) -> Drawing:
+    def initial_place(self) -> Drawing:
         """On the path, its head's end at `head`; beside pegs of the map that it would overlap a little."""
         cos, sin = self._laid.cos[0], self._laid.sin[0]
         turn = np.array([[cos, -sin, 0.0], [sin, cos, 0.0], [0.0, 0.0, 1.0]])
@@ -207,12 +164,13 @@ class PushAlong:
         link, peg, now = obs.contacts.link, obs.contacts.obstacle, obs.time
         mapped = (peg >= 0) & (peg < len(self._options.pegs))
         pair = link[mapped], peg[mapped]
-        pending, touched = state["pending"].copy(), np.where(state["pending"] <= now, state["pending"], state["touched"])
+        pending: FloatArray = state["pending"].copy()
+        touched: FloatArray = np.where(pending <= now, pending, state["touched"])
         if self._options.sensing.latency == 0.0:
             touched[pair] = now
         else:
-            free = pending[pair] <= now
-            pending[pair] = np.where(free, now + self._options.sensing.latency, pending[pair])
+            known = now + self._options.sensing.latency
+            pending[pair] = np.where(pending[pair] <= now, known, pending[pair])
         state["pending"], state["touched"] = pending, touched
 
     def _drive(self, state: ControllerState, time: float, body: TailState) -> tuple[Push | None, Reference, str]:
@@ -276,8 +234,7 @@ class PushAlong:
         if state["s"] >= self.following.s[-1] - 1e-3:
             return "the end of the path"
         state["few"] = state["few"] + self._period if len(points.peg) < FEWEST else 0.0
-        patience = SEARCH_TIME if self._options.map_correction else FEW_TIME
-        if len(points.peg) == 0 or state["few"] > patience:
+        if len(points.peg) == 0 or (state["few"] > FEW_TIME and not self._searches(state, body)):
             missing = self._missing(state["s"], body, points)
             return f"{len(points.peg)} push-points, at least {FEWEST} are needed: {missing}"
         if self.weak is not None and state["s"] > self.weak.begin - AHEAD:
@@ -287,6 +244,13 @@ class PushAlong:
         if time - state["slow_since"] > STALL_TIME:
             return f"no progress for {STALL_TIME:g} s at {state['s']:.2f} m of the path"
         return ""
+
+    def _searches(self, state: ControllerState, body: TailState) -> bool:
+        """Whether it may still find pegs enough that the map has near it."""
+        if not self._options.map_correction or state["few"] > SEARCH_TIME:
+            return False
+        near = points_to_lean_on(body, Pegs(state["believed"], self._radius), self._options.margin_distance)
+        return len(near.peg) >= FEWEST
 
     def _too_weak(self, weak: WeakStretch) -> str:
         return (
@@ -322,13 +286,3 @@ class PushAlong:
         mobility = np.linalg.inv(body.mass_matrix)[joints, joints]
         limit = self._options.torque_limit
         return Command(held, np.zeros_like(held), np.clip(np.linalg.solve(mobility, wanted), -limit, limit))
-
-
-def path_of(options: PushAlongOptions) -> Path:
-    """The path that the options describe."""
-    try:
-        if isinstance(options.path, Sine):
-            return sine_path(options.path.amplitude, options.path.wavelength, options.path.begin, options.path.end)
-        return Path(np.array(options.path, dtype=float).reshape(-1, 2))
-    except InvalidInput as error:
-        raise InvalidInput(f"controller.path: {error}") from None

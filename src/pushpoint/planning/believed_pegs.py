@@ -2,8 +2,8 @@
 
 A map is wrong by millimetres, and a robot that pushes is not: what it feels, and what it does not feel where it should,
 say where a peg is. A peg that a link feels is moved so that the gap between the two closes. A peg that should touch and
-is not felt must be farther away: it yields, slowly, up to a limit, until it is felt. `Beliefs` are plain arrays, so that
-they go into the state of a controller; whoever makes maps from more than touches replaces `corrected`.
+is not felt must be farther away: it yields, slowly, up to a limit, until it is felt. `Beliefs` are plain arrays, which
+go into the state of a controller; whoever makes maps from more than touches replaces `corrected`.
 """
 
 from __future__ import annotations

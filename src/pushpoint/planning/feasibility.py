@@ -122,7 +122,9 @@ def largest_multiple(contact_rows: FloatArray, load: FloatArray, torque_limit: f
     g = np.zeros(k + 1)
     g[-1] = -1.0
     z = quadratic_solver(equalities=3)(CURVATURE * np.eye(k + 1), g, rows, low, high)
-    return largest_load(contact_rows, load, torque_limit, reach).alpha if z is None else float(z[-1])
+    if z is None:
+        return largest_load(contact_rows, load, torque_limit, reach).alpha
+    return float(z[-1]) if z[-1] > CURVATURE else 0.0
 
 
 def missing_wrench(contact_rows: FloatArray, load: FloatArray, reach: float = 1.0) -> FloatArray | None:

@@ -1,12 +1,12 @@
 """A path that gives way to pegs, and the chain on it.
 
-A path is drawn for a map; where a peg is a few millimetres from where the map has it, a robot on the path would press on
-it or miss it. So the path is moved sideways by o(s), such that a robot on it just touches every peg near it:
+A path is drawn for a map; where a peg is a few millimetres from where the map has it, a robot on the path would press
+on it or miss it. So the path is moved sideways by o(s), such that a robot on it just touches every peg near it:
 
     o(s) = sum_i w_i k(s - s_i),    k(d) = exp(-d^2 / 2 WIDTH^2),    (k(s_i - s_j) + SOFT delta_ij) w = wanted
 
-`wanted` are the gaps of the pegs from the path, towards them. SOFT shares out what pegs close to each other ask for. The
-chain on the moved path follows from the one on the path: joints are moved by o across the path, links take the
+`wanted` are the gaps of the pegs from the path, towards them. SOFT shares out what pegs close to each other ask for.
+The chain on the moved path follows from the one on the path: joints are moved by o across the path, links take the
 directions between them. Lengths then fit to first order in o and o', which are small.
 """
 
