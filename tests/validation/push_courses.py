@@ -9,13 +9,20 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
+import pytest
 
+import pushpoint as pp
+from pushpoint.control._push_options import PushAlongOptions, path_of
+from pushpoint.control.push_along import PushAlong
+from pushpoint.errors import SolverFailure
 from pushpoint.planning.paths import Path
 from pushpoint.robots import Servo
 from pushpoint.scenario import Choice, Scenario
+from pushpoint.simulation import Setup
 from pushpoint.types import FloatArray
 from pushpoint.worlds import Disc, Ground, World
 
+SPEED = 0.15  # [m/s]
 LINK = 0.3  # [m], length of a link of `fourteen-link`; its half width is a sixth of that
 HALF_WIDTH = 0.05  # [m]
 BEHIND, AHEAD = 0.6, 4.5  # [m], path behind the tail and ahead of the head at the start
@@ -71,10 +78,9 @@ def pegs_beside(path: Path, x: FloatArray, radius: float, moved: FloatArray) -> 
     return [(float(a), float(b), radius) for a, b in centre]
 
 
-def course(seed: int, duration: float = 20.0, torque: float | None = None, **controller: Any) -> Scenario:
-    """A run with the draw of a seed; `controller`: more options of it."""
-    given = drawn(seed)
-    limit = given.torque_limit if torque is None else torque
+def course(seed: int, duration: float = 20.0, rough: float | None = None, **controller: Any) -> Scenario:
+    """A run with the draw of a seed, or with pegs as `rough` as wanted; `controller`: more options of it."""
+    given = drawn(seed) if rough is None else drawn(seed)._replace(rough=rough)
     extent = BEHIND + AHEAD + LINK * given.links
     points, x = chirped_sine(given.amplitude, given.waves, extent)
     path = Path(points)
@@ -85,7 +91,7 @@ def course(seed: int, duration: float = 20.0, torque: float | None = None, **con
         "path": points.tolist(),
         "pegs": [list(peg) for peg in pegs],
         "head": float(head),
-        "torque_limit": limit,
+        "torque_limit": given.torque_limit,
         "ground_friction": given.ground,
         "peg_friction": given.rough,
     }
@@ -95,8 +101,51 @@ def course(seed: int, duration: float = 20.0, torque: float | None = None, **con
         robot=Choice(name="fourteen-link", options={"links": given.links}),
         world=World(name="course", ground=Ground(friction=given.ground), obstacles=discs),
         controller=Choice(name="push-along", options=known | controller),
-        servo=Servo(torque_limit=limit),
+        servo=Servo(torque_limit=given.torque_limit),
         duration=duration,
         control_period=0.004,
         record_period=0.02,
     )
+
+
+class Result(NamedTuple):
+    """How a run went."""
+
+    speed: float  # [m/s], of the head's end along the path, the start from rest included
+    off: float  # [m], the farthest that the head's end was from the path
+    events: list[str]
+
+    @property
+    def stalled(self) -> bool:
+        """It stopped, or came less than 0.6 of the distance."""
+        return bool(self.events) or self.speed < 0.6 * SPEED
+
+    @property
+    def ran(self) -> bool:
+        """Within 5 % of the speed commanded, to the end."""
+        return not self.events and abs(self.speed - SPEED) <= 0.05 * SPEED
+
+
+def controller_of(scenario: Scenario) -> PushAlong:
+    controller = Setup.of(scenario).controller
+    assert isinstance(controller, PushAlong)
+    return controller
+
+
+def result_of(scenario: Scenario, begin: float = 0.0) -> Result:
+    """Run it; the speed is the mean from `begin` [s] on. Where friction locks a robot, the plant may give up."""
+    path = path_of(scenario.options_of("controller", PushAlongOptions))
+    try:
+        recording = pp.simulate(scenario)
+    except SolverFailure as failure:
+        recording = failure.recording or pytest.fail("a failure without a recording")
+    angle, centre = (recording.data[name].values[:, -1] for name in ("link_angle", "link_position"))
+    tip = centre + LINK / 2 * np.stack([np.cos(angle), np.sin(angle)], axis=1)
+    s = [path.nearest(tip[0])]
+    for point in tip[1:]:
+        s.append(path.nearest(point, s[-1]))
+    off = np.linalg.norm(tip - path(np.array(s)), axis=1)
+    time = recording.data["time"].values
+    first = int(np.searchsorted(time, begin))
+    speed = (s[-1] - s[first]) / (scenario.duration - time[first])
+    return Result(float(speed), float(off.max()), [str(detail) for detail in recording.events["detail"].values])

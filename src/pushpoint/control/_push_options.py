@@ -51,9 +51,7 @@ class PushAlongOptions(Frozen):
     stiffness: PositiveGain = 900.0  # [1/s2], of errors of the shape
     damping: PositiveGain = 60.0  # [1/s]
     margin: NonNegative = 1.0  # by which loads that can be carried are divided before they predict a stall; 0: it tries
-    margin_distance: Width = (
-        LEANING  # [m]: nearer pegs count when a stall is predicted, as the robot leans over to them
-    )
+    margin_distance: Width = LEANING  # [m]: the robot leans over to nearer pegs: they count in the prediction
     contact_distance: Width = NEAR  # [m]: nearer pegs are pushed at
     map_error: Width = 0.0  # [m], of normal distribution in x and y of each peg: what the controller believes is wrong
     map_seed: Seed = 0  # of that error

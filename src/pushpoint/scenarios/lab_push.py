@@ -72,7 +72,7 @@ add(
 add(
     "hoal-sine-stall",
     "Dry ground and motors that are too weak: it stops before the place where it would stall, says so, and holds",
-    Circumstances(torque_limit=4.8, friction=0.1, peg_friction=0.1),
+    Circumstances(torque_limit=4.2, friction=0.1, peg_friction=0.1),
     duration=12.0,
 )
 add(
