@@ -111,7 +111,8 @@ def test_chain_on_the_moved_path_is_that_on_a_path_through_moved_points() -> Non
 def test_path_is_moved_so_that_the_robot_touches() -> None:
     following, pegs = on_sine()
     way = GivingWay(following, pegs, 0.02, 0.035)
-    believed = Pegs(pegs.centre + np.array([0.004, 0.006]), pegs.radius)
+    inflections = np.stack([np.arange(-3.0, 3.0), np.zeros(6)], axis=1)
+    believed = Pegs(pegs.centre + 0.006 / BESIDE * (pegs.centre - inflections), pegs.radius)
     gap = {}
     for name, q in (
         ("path", following.at(6.0).q),
