@@ -63,16 +63,16 @@ class PushAlong:
         self.path = path_of(options)
         self.head = self.path.length / 2 if options.head is None else options.head
         self.following = Following(self.chain, self.path, self.head - 0.05, max(self.path.length, self.head + 0.05))
-        pegs, drag = Pegs.of(options.pegs), Drag(options.ground_friction, options.viscous, options.gravity)
+        pegs = Pegs.of(options.pegs)
         self._radius, self._first = pegs.radius, first_beliefs(pegs, options.map_error, options.map_seed)
         self.course = Course(
-            self.following,
-            Pegs(self._first.centre, pegs.radius),
-            drag,
-            options.peg_friction,
-            options.torque_limit,
-            options.speed,
-            options.margin_distance,
+            following=self.following,
+            pegs=Pegs(self._first.centre, pegs.radius),
+            drag=Drag(options.ground_friction, options.viscous, options.gravity),
+            peg_friction=options.peg_friction,
+            torque_limit=options.torque_limit,
+            speed=options.speed,
+            near=options.margin_distance,
         )
         self.margin = self._margin_ahead()
         self.weak = None if self.margin is None else self.margin.weak_stretch(options.speed, 0.0, options.margin)

@@ -15,11 +15,13 @@ from __future__ import annotations
 import numpy as np
 
 from pushpoint.planning.follow import Following, Reference
+from pushpoint.planning.paths import Path
 from pushpoint.planning.push_points import Pegs
-from pushpoint.types import FloatArray
+from pushpoint.types import FloatArray, IntArray
 
 WIDTH = 0.35  # [m]: a third of the distance between pegs, about; shorter ones would bend the path more
 SOFT = 0.02
+LOOK = 0.01  # [m], between places at which pegs are looked for
 
 
 class GivingWay:
@@ -30,13 +32,11 @@ class GivingWay:
         `candidates` [m] never will."""
         self.following, self._near = following, near
         path, width = following.path, float(following.chain.radius.max())
-        s = np.array([path.nearest(centre) for centre in pegs.centre])
-        point, tangent = path(s), path.tangent(s)
-        self._left = np.stack([-tangent[:, 1], tangent[:, 0]], axis=1).reshape(-1, 2)
-        across = ((pegs.centre - point) * self._left).sum(axis=1)
-        self.peg = np.flatnonzero((np.abs(across) - pegs.radius - width < candidates) & (s > 0.0) & (s < path.length))
-        self._s, self._point, self._left = s[self.peg], point[self.peg], self._left[self.peg]
-        self._side = np.where(across[self.peg] >= 0.0, 1.0, -1.0)
+        self.peg, self._s = _beside(path, pegs, width + candidates)
+        self._point, tangent = path(self._s), path.tangent(self._s)
+        self._left = np.stack([-tangent[:, 1], tangent[:, 0]], axis=1)
+        across = ((pegs.centre[self.peg] - self._point) * self._left).sum(axis=1)
+        self._side = np.where(across >= 0.0, 1.0, -1.0)
         self._touch = pegs.radius[self.peg] + width
         links = following.chain.links
         self._share = np.arange(links, 0, -1) / (links + 1)
@@ -71,6 +71,20 @@ class GivingWay:
         change[:, -1] = y.sum(axis=1) / y.shape[1] - (is_y * size - was_y) @ share
         before, now, after = change
         return Reference(now, (after - before) / (2.0 * step), (after - 2.0 * now + before) / step**2)
+
+
+def _beside(path: Path, pegs: Pegs, reach: float) -> tuple[IntArray, FloatArray]:
+    """Pegs whose surfaces are nearer to the path than `reach` [m], and the arc lengths [m] beside them."""
+    grid = np.linspace(0.0, path.length, 2 + int(path.length / LOOK))
+    points, found = path(grid), []
+    for peg, (centre, radius) in enumerate(zip(pegs.centre, pegs.radius, strict=True)):
+        distance = np.hypot(*(points - centre).T)
+        k = int(distance.argmin())
+        if distance[k] < radius + reach + LOOK and 0 < k < len(grid) - 1:
+            s = path.nearest(centre, float(grid[k]))
+            if np.hypot(*(path(np.array([s]))[0] - centre)) < radius + reach:
+                found.append((peg, s))
+    return np.array([peg for peg, _ in found], dtype=np.int64), np.array([s for _, s in found], dtype=float)
 
 
 def moved(reference: Reference, change: Reference, by: float) -> Reference:
