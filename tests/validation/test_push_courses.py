@@ -11,6 +11,7 @@ from itertools import count, islice
 import pytest
 
 from pushpoint.scenario import Scenario, Start
+from pushpoint.scenarios.lab_push import Circumstances, hoal_sine
 from tests.validation.push_courses import Result, controller_of, course, result_of
 
 pytest.importorskip("daqp", reason="the solver is an extra: pip install 'pushpoint[qp]'")
@@ -84,11 +85,12 @@ def test_course_that_is_refused_stalls_if_it_tries() -> None:
 
 def test_wrong_map_is_corrected_by_touch() -> None:
     """Pegs believed 5 mm off in each coordinate. Without the correction it does not get away."""
-    scenario = course(3, 3.0, map_error=5e-3, map_seed=1)
+    around = Circumstances(torque_limit=7.0, friction=0.1, peg_friction=0.1)
+    scenario = hoal_sine("lab/wrong-map", "test", around, 3.0, map_error=5e-3, map_seed=1)
     found = result_of(scenario, begin=1.0)
     assert found.ran
     assert found.off < OFF_PATH
-    assert not result_of(scenario.with_overrides({"controller.map_correction": False}), begin=1.0).ran
+    assert not result_of(scenario.with_overrides({"controller.map_correction": False})).ran
 
 
 def test_start_off_the_path_says_how_far() -> None:
