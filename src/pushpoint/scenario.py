@@ -68,7 +68,9 @@ class Start(Frozen):
     mean of the link angles. `jitter` shifts the position by up to that much in x and in y; the seed of the scenario
     says by how much. Without `joint_angle` the robot starts in the shape its controller asks for at t = 0. If the
     controller draws the robot as a whole (shape-follower), the drawing is turned by `angle` (in space by `roll` and
-    `pitch` before) about its origin; `position` then is where that origin is, unless `link` is given.
+    `pitch` before) about its origin; `position` then is where that origin is, unless `link` is given. If the
+    controller has a path in the world (push-along), the robot starts on it, unless `position`, `angle` or `link` is
+    given.
 
     For spatial plants: the robot, bent by its joint angles, is turned as a whole by `roll`, `pitch` and `angle` (about
     x, then y, then z; `angle` is then the mean heading) and put down so that its lowest point is `height` above the

@@ -15,7 +15,7 @@ import numpy as np
 
 from pushpoint import limits
 from pushpoint._resuming import checked_rows, made_for, refuse_clock, refuse_foreign, refuse_memory
-from pushpoint.control import ControlEvent, Controller, ControllerState, Drawing, Drawn, Plannable, controllers
+from pushpoint.control import ControlEvent, Controller, ControllerState, Drawing, Drawn, Laid, Plannable, controllers
 from pushpoint.errors import InvalidInput, PushpointError, SolverFailure
 from pushpoint.mechanics.overlap import overlaps
 from pushpoint.mechanics.pose import moving, planar_pose
@@ -242,10 +242,13 @@ def spatial_start_pose(scenario: Scenario, robot: Robot, world: World, controlle
 
 
 def _drawing(start: Start, controller: Controller) -> Drawing | None:
-    """How the controller wants the robot to lie, unless the scenario gives another shape."""
-    if start.joint_angle is None and isinstance(controller, Drawn):
-        return controller.initial_drawing()
-    return None
+    """How the controller wants the robot to lie, unless the scenario gives another shape, or says where."""
+    if start.joint_angle is not None:
+        return None
+    if isinstance(controller, Laid):
+        says_where = start.link is not None or start.angle != 0.0 or start.position != (0.0, 0.0)
+        return None if says_where else controller.initial_place()
+    return controller.initial_drawing() if isinstance(controller, Drawn) else None
 
 
 def _drawn_in_plane(scenario: Scenario, robot: Robot, angles: FloatArray, drawing: Drawing) -> Pose:

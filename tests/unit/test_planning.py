@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 
 import numpy as np
@@ -17,6 +18,7 @@ from pushpoint.planning.feasibility import (
     Margin,
     has_form_closure,
     largest_load,
+    largest_multiple,
     missing_wrench,
     null_space,
     told,
@@ -188,7 +190,7 @@ def test_largest_load_balances_every_link() -> None:
     here = course()
     reference = here.following.at(6.0)
     state = here.following.chain.at(reference.q, 0.15 * reference.slope)
-    contacts = push_points(state, here.pegs).contacts
+    contacts = here.points(state).contacts
     rows = contacts.normal_jacobian - here.peg_friction * contacts.tangent_jacobian
     load = -state.generalised(here.drag.on(state.chain, state.velocities))
     found, count = here.propulsion(6.0)
@@ -233,6 +235,50 @@ def test_momentum_carries_over_a_short_weak_stretch() -> None:
     assert margins[0].stall(0.15) is None
     stop = 0.2 + 0.15**2 / (2 * 0.1 * 1.0)
     assert margins[1].stall(0.15) == pytest.approx(stop, abs=2e-3)
+
+
+def test_robot_at_rest_does_not_get_away_where_too_little_can_be_carried() -> None:
+    s = np.linspace(0.0, 0.1, 51)
+    margin = Margin(s, np.where(s < 0.01, 0.98, 1.5), np.full_like(s, 3.0), np.ones_like(s))
+    assert margin.stall(0.15) is None
+    assert margin.stall(0.15, begin=0.0) == pytest.approx(s[1])
+    assert margin.stall(0.15, safety=2.0) is not None
+
+
+def test_weak_stretch_begins_where_speed_is_lost() -> None:
+    s = np.linspace(0.0, 1.0, 501)
+    margin = Margin(s, np.where((s > 0.5) & (s < 0.7), 0.8, 1.5), np.full_like(s, 3.0), np.ones_like(s))
+    found = margin.weak_stretch(0.15, begin=0.0)
+    assert found is not None
+    assert found.begin == pytest.approx(0.5, abs=3e-3)
+    assert found.stall == pytest.approx(0.5 + 0.15**2 / (2 * 0.2), abs=5e-3)  # steps of 2 mm: it begins one late
+    assert found.alpha == pytest.approx(0.8)
+
+
+def test_grid_is_fine_where_push_points_change_hands() -> None:
+    here = course()
+    margin = here.margin(6.0, 6.6)
+    pairs = [_pairs(here, float(s)) for s in margin.s]
+    steps = np.diff(margin.s)
+    changes = np.array([a != b for a, b in itertools.pairwise(pairs)])
+    assert changes.any()
+    assert steps[changes].max() <= 2e-3 + 1e-9  # [m], asked for
+    assert len(margin.s) < 0.8 * 300  # not everywhere
+
+
+def _pairs(here: Course, s: float) -> set[tuple[int, int]]:
+    points = here.points(here.moving_at(s))
+    return set(zip(points.contacts.link.tolist(), points.peg.tolist(), strict=True))
+
+
+def test_two_solvers_agree_on_the_largest_load() -> None:
+    here = course()
+    for s in np.linspace(5.2, 8.8, 25):
+        state = here.moving_at(float(s))
+        contacts = here.points(state).contacts
+        rows = contacts.normal_jacobian - here.peg_friction * contacts.tangent_jacobian
+        program = rows, here.load(state), here.torque_limit, 4.2
+        assert largest_multiple(*program) == pytest.approx(largest_load(*program).alpha, abs=1e-5)  # measured 1e-6
 
 
 def test_pegs_rougher_than_the_path_is_steep_carry_nothing() -> None:

@@ -56,11 +56,15 @@ def scenario(around: Circumstances, **more: object) -> Scenario:
     return hoal_sine("lab/push-test", "test", around, **more)  # type: ignore[arg-type]  # options by keyword
 
 
-def foretold(run: Scenario, spacing: float) -> Margin:
-    """alpha along one wave."""
+def controller_of(run: Scenario) -> PushAlong:
     controller = Setup.of(run).controller
     assert isinstance(controller, PushAlong)
-    return controller.course.margin(HEAD, HEAD + WAVE, spacing)
+    return controller
+
+
+def predicted(run: Scenario, spacing: float) -> Margin:
+    """alpha along one wave."""
+    return controller_of(run).course.margin(HEAD, HEAD + WAVE, spacing)
 
 
 def place(run: pp.Recording) -> float:
@@ -79,8 +83,9 @@ def assert_gets_along(run: pp.Recording, off_path: float = OFF_PATH) -> None:
 @pytest.mark.parametrize(("mu", "rough", "peak"), CASES)
 def test_peak_torques_are_those_of_the_prototype(mu: float, rough: float, peak: float) -> None:
     """The linear program's torque, without what feedback takes: measured 0.93 to 0.96 of the prototype's peak."""
-    margin = foretold(scenario(Circumstances(1.0, mu, 0.0, rough), margin=0.0), 0.06)
-    assert 0.9 * peak < 1.0 / margin.alpha.min() < peak
+    course = controller_of(scenario(Circumstances(1.0, mu, 0.0, rough), margin=0.0)).course
+    least = min(course.propulsion(float(s))[0].alpha for s in np.linspace(HEAD, HEAD + WAVE, 45))
+    assert 0.9 * peak < 1.0 / least < peak
 
 
 @pytest.mark.slow
@@ -116,7 +121,8 @@ def test_noise_latency_and_wrong_masses(mass_scale: float, seed: int) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize(("mu", "rough", "peak"), CASES)
 def test_below_the_peak_it_stops_says_so_and_holds(mu: float, rough: float, peak: float) -> None:
-    run = pp.simulate(scenario(Circumstances(0.9 * peak, mu, 0.0, rough)), duration=6.0)
+    """With a reserve of 15 %: momentum would carry it over the weakest places, which are short."""
+    run = pp.simulate(scenario(Circumstances(0.9 * peak, mu, 0.0, rough), margin=1.15), duration=6.0)
     assert run.events["name"].values.tolist() == ["hold"]
     later = run.data["time"].values > float(run.events["time"].values[0]) + 1.0
     shape, held = run.data["joint_angle"].values[later], run.data["joint_reference"].values[-1]
@@ -150,7 +156,7 @@ def test_loads_foretold_tell_moving_from_stalled() -> None:
     right, off = 0, []
     for around in drawn(50):
         run = scenario(around, margin=0.0)
-        expected, found = foretold(run, 0.01).stall(SPEED), stalled_at(run)
+        expected, found = predicted(run, 0.01).stall(SPEED), stalled_at(run)
         right += (expected is None) == (found is None)
         if expected is not None and found is not None:
             off.append(abs(found - expected))
@@ -160,7 +166,6 @@ def test_loads_foretold_tell_moving_from_stalled() -> None:
 
 # --- layouts at random ---
 
-LEANING = 20e-3  # [m]: the robot leans over to pegs that are this near to it
 LAYOUTS = 40
 
 
@@ -209,9 +214,7 @@ def test_loads_foretold_rank_layouts_at_random() -> None:
     least, way = [], []
     for seed in range(LAYOUTS):
         run = scattered(seed)
-        controller = Setup.of(run).controller
-        assert isinstance(controller, PushAlong)
-        margin = controller.course._replace(near=LEANING).margin(HEAD, HEAD + 20.0 * SPEED, 0.03)
+        margin = controller_of(run).course.margin(HEAD, HEAD + 20.0 * SPEED, 0.03)
         least.append(float(margin.alpha.min()))
         way.append(reached(run))
     assert spearmanr(least, way).statistic > 0.5

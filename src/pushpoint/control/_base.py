@@ -79,6 +79,15 @@ class Drawn(Protocol):
 
 
 @runtime_checkable
+class Laid(Protocol):
+    """A controller whose path lies in the world: it lays the robot there, unless the scenario says where it starts."""
+
+    def initial_place(self) -> Drawing:
+        """The tail link's place at t = 0, in the world."""
+        ...
+
+
+@runtime_checkable
 class Plannable(Protocol):
     """A controller that can state its commands ahead, equal to the bit to those of its step()."""
 

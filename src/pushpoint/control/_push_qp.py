@@ -17,17 +17,14 @@ may stick, its friction force is an unknown too, within the cone |f_t| <= mu_o l
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from pushpoint.errors import MissingExtra
 from pushpoint.mechanics.peg_contacts import PegContacts
 from pushpoint.mechanics.tail_chain import TailState
+from pushpoint.planning._quadratic import NO_BOUND, quadratic_solver
 from pushpoint.types import FloatArray
-
-SOLVED = 1  # exit flag of the solver
-NO_BOUND = 1e30  # the solver's infinity
 
 
 class Weights(NamedTuple):
@@ -139,23 +136,7 @@ def _with_free_unknown(
     bounds: tuple[FloatArray, FloatArray], rows: FloatArray
 ) -> tuple[tuple[FloatArray, FloatArray], FloatArray]:
     """Bounds and rows with one more unknown, which is free, behind the others."""
-    size = rows.shape[1]
-    low, high = bounds
-    rows = np.concatenate([rows, np.zeros((len(rows), 1))], axis=1)
-    return (np.insert(low, size, -NO_BOUND), np.insert(high, size, NO_BOUND)), rows
-
-
-def quadratic_solver() -> Any:
-    """min z' H z / 2 + g' z within bounds of z and of rows: a function that gives z, or None where it fails."""
-    try:
-        import daqp
-    except ImportError as error:
-        raise MissingExtra("a controller that solves quadratic programs", "qp") from error
-
-    def solve(H: FloatArray, g: FloatArray, rows: FloatArray, low: FloatArray, high: FloatArray) -> FloatArray | None:
-        sense = np.zeros(len(low), dtype=np.int32)
-        z, _, flag, _ = daqp.solve(H, g, rows, high, low, sense)
-        z = np.asarray(z)
-        return z if flag >= SOLVED and np.isfinite(z).all() else None
-
-    return solve
+    size, (low, high) = rows.shape[1], bounds
+    low = np.concatenate([low[:size], [-NO_BOUND], low[size:]])
+    high = np.concatenate([high[:size], [NO_BOUND], high[size:]])
+    return (low, high), np.concatenate([rows, np.zeros((len(rows), 1))], axis=1)

@@ -6,77 +6,42 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from pushpoint.control import ControlEvent, ControllerState, controllers
+from pushpoint.control import ControlEvent, ControllerState, Drawing, controllers
 from pushpoint.control._base import refuse_idle_joints, refuse_pitch
+from pushpoint.control._push_options import PushAlongOptions, path_of
 from pushpoint.control._push_qp import Push, PushProgram, Wish
-from pushpoint.control._sensing import Observer, Sensing, restored, stored
+from pushpoint.control._sensing import Observer, restored, stored
 from pushpoint.errors import InvalidInput
-from pushpoint.fields import Frozen, NonNegative
+from pushpoint.fields import Frozen
 from pushpoint.mechanics.tail_chain import TailChain, TailState
+from pushpoint.planning.believed_pegs import FARTHEST, Beliefs, Correction, corrected, first_beliefs
 from pushpoint.planning.curvature import refuse_sharp_bends
-from pushpoint.planning.feasibility import Course, Drag, Margin, missing_wrench, told
+from pushpoint.planning.feasibility import Course, Drag, Margin, WeakStretch, missing_wrench, told
 from pushpoint.planning.follow import Following, Reference
-from pushpoint.planning.paths import Path, sine_path
-from pushpoint.planning.push_points import Pegs, PushPoints, push_points
-from pushpoint.quantities import (
-    Coordinate,
-    FrictionCoefficient,
-    Gain,
-    Gravity,
-    Length,
-    PegMap,
-    PlanePoints,
-    PositiveGain,
-    Ratio,
-    Speed,
-    TorqueLimit,
-    Width,
+from pushpoint.planning.giving_way import GivingWay, moved
+from pushpoint.planning.lay_down import clear_of, off_by
+from pushpoint.planning.push_points import (
+    KEPT,
+    BoolArray,
+    Pegs,
+    PushPoints,
+    points_to_lean_on,
+    push_points,
 )
 from pushpoint.robots import Robot
 from pushpoint.types import Command, FloatArray, Observation
 
 TOUCH_TIME = 0.05  # [s]: how long a touch counts
+FELT = 0.1  # [m]: a touched peg is believed farther away than this only if it is another one
 NEVER = -1e9  # [s]: when a pair touched that has not
 CATCH_UP = 0.03  # [m]: the most that the reference runs ahead or behind
 CATCH_UP_RATE, SLOW_DOWN_RATE = 0.5, 2.0  # [1/s]: at which that is made up for: gently behind, firmly ahead
 FEWEST = 3  # push-points: the robot as a whole has three freedoms
 FEW_TIME = 0.25  # [s]: with fewer for this long it stops
+SEARCH_TIME = 1.0  # [s]: the same where enough are near, and touches correct the map: they are found in half a second
 STALL_TIME, STALL_PART = 2.0, 0.1  # [s], and part of the way wanted in it: less is a stall
-AHEAD = 0.04  # [m]: how far ahead of the head the margin counts
-MARGIN_SPACING = 0.02  # [m]
-
-
-class Sine(Frozen):
-    """y = amplitude sin(2 pi x / wavelength) from x = begin to x = end."""
-
-    amplitude: Width = 0.28  # [m]
-    wavelength: Length = 2.0  # [m]
-    begin: Coordinate = -4.0  # [m]
-    end: Coordinate = 5.0  # [m]
-
-
-class PushAlongOptions(Frozen):
-    """Path, map of the pegs, and what the controller believes of ground, pegs and masses."""
-
-    path: Sine | PlanePoints = Sine()  # or points [m]
-    pegs: PegMap = ()  # x, y, radius [m], in the order of the world's obstacles
-    head: Coordinate | None = None  # [m], arc length of the head's end at the start; default: half of the path
-    speed: Speed = 0.15  # [m/s], along the path
-    torque_limit: TorqueLimit = 5.0  # [N m]
-    ground_friction: FrictionCoefficient = 0.0
-    viscous: Gain = 0.0  # [N s/m], per link
-    peg_friction: FrictionCoefficient = 0.0
-    gravity: Gravity = 9.81  # [m/s2]
-    mass_scale: Ratio = 1.0  # masses in the controller's model over those of the robot
-    stiffness: PositiveGain = 900.0  # [1/s2], of errors of the shape
-    damping: PositiveGain = 60.0  # [1/s]
-    curvature_limit: Ratio | None = (
-        None  # of the path, times the longest link; P4 (3.51): 1. None: what links can follow
-    )
-    margin: NonNegative = 1.15  # of the largest load over the drag: it stops before a place with less; 0: never
-    hold_stiffness: Gain = 400.0  # [1/s2], of the joints where it stops
-    hold_damping: Gain = 40.0  # [1/s]
-    sensing: Sensing = Sensing()
+AHEAD = 0.04  # [m]: how far before a stretch too weak for it the robot stops
+ON_PATH = 5e-3  # [m]: a start nearer than this lies on the path, as far as noisy sensors know
 
 
 @controllers.register("push-along")
@@ -85,8 +50,9 @@ class PushAlong:
 
     Modes: `drive`, and `hold` where it stopped for a reason, which is an event: the shape of that moment is held. The
     state: `mode`, `s` arc length of the head's end, `wanted` the arc length at the reference speed, `touched` (n, m)
-    when each link touched each peg last, `few` and `slow_since`, `slow_from` of the watchdogs, `held` the shape held,
-    `expected` the acceleration that the program expects, and the observer's memory.
+    when each link touched each peg last, `pending` touches that are not known yet, `believed` and `anchor` (m, 2) of
+    the pegs, `off_at_start` until it is said, `few` and `slow_since`, `slow_from` of the watchdogs, `held` the shape
+    held, `expected` the acceleration that the program expects, and the observer's memory.
     """
 
     Options: ClassVar[type[Frozen]] = PushAlongOptions
@@ -98,11 +64,24 @@ class PushAlong:
         self.path = path_of(options)
         self.head = self.path.length / 2 if options.head is None else options.head
         self.following = Following(self.chain, self.path, self.head - 0.05, max(self.path.length, self.head + 0.05))
-        drag = Drag(options.ground_friction, options.viscous, options.gravity)
+        pegs = Pegs.of(options.pegs)
+        self._radius, self._first = pegs.radius, first_beliefs(pegs, options.map_error, options.map_seed)
         self.course = Course(
-            self.following, Pegs.of(options.pegs), drag, options.peg_friction, options.torque_limit, options.speed
+            following=self.following,
+            pegs=Pegs(self._first.centre, pegs.radius),
+            drag=Drag(options.ground_friction, options.viscous, options.gravity),
+            peg_friction=options.peg_friction,
+            torque_limit=options.torque_limit,
+            speed=options.speed,
+            near=options.margin_distance,
         )
         self.margin = self._margin_ahead()
+        self.weak = None if self.margin is None else self.margin.weak_stretch(options.speed, 0.0, options.margin)
+        self._correction = Correction.during(control_period)
+        self._giving_way = GivingWay(
+            self.following, self.course.pegs, options.margin_distance, options.margin_distance + FARTHEST
+        )
+        self._laid = clear_of(self.chain.at(self.following.at(self.head).q, np.zeros(self.chain.coordinates)), pegs)
         self._program = PushProgram(options.torque_limit, options.peg_friction)
         self._observer = Observer(self.chain, options.sensing, control_period)
 
@@ -121,13 +100,19 @@ class PushAlong:
         """alpha(s) from the start to the end of the path; None if nobody asks for it."""
         if self._options.margin == 0.0 or self._load_is_zero():
             return None
-        return self.course.margin(self.head, float(self.following.s[-1]), MARGIN_SPACING)
+        return self.course.margin(self.head, float(self.following.s[-1]))
 
     def _load_is_zero(self) -> bool:
         return self._options.ground_friction == 0.0 and self._options.viscous == 0.0
 
     def initial_shape(self) -> FloatArray | None:
-        return np.asarray(self.following.at(self.head).q[1 : self.chain.links])
+        return np.asarray(self._laid.q[1 : self.chain.links])
+
+    def initial_place(self) -> Drawing:
+        """On the path, its head's end at `head`; beside pegs of the map that it would overlap a little."""
+        cos, sin = self._laid.cos[0], self._laid.sin[0]
+        turn = np.array([[cos, -sin, 0.0], [sin, cos, 0.0], [0.0, 0.0, 1.0]])
+        return Drawing(turn, np.append(self._laid.centres[0], 0.0))
 
     def start(self, obs: Observation) -> ControllerState:
         memory = self._observer.begin(obs)
@@ -138,11 +123,15 @@ class PushAlong:
             "s": s,
             "wanted": s,
             "touched": np.full((self.chain.links, len(self._options.pegs)), NEVER),
+            "pending": np.full((self.chain.links, len(self._options.pegs)), NEVER),
             "few": 0.0,
             "slow_since": obs.time,
             "slow_from": s,
             "held": obs.joint_angle.copy(),
             "expected": np.zeros(self.chain.coordinates),
+            "believed": self._first.centre.copy(),
+            "anchor": self._first.anchor.copy(),
+            "off_at_start": min(off_by(state, self._laid), off_by(state, self.course.moving_at(s))),
             **stored(memory),
         }
 
@@ -153,7 +142,7 @@ class PushAlong:
         memory, body = self._observer.step(restored(state), obs, state["expected"])
         state |= stored(memory)
         self._note_touches(state, obs)
-        events: list[ControlEvent] = []
+        events = self._off_at_start(state, obs.time)
         if state["mode"] == "drive":
             push, reference, why = self._drive(state, obs.time, body)
             if push is not None:
@@ -168,17 +157,34 @@ class PushAlong:
             events.append(ControlEvent(obs.time, "hold", why))
         return state, self._hold(state["held"], body), tuple(events)
 
+    def _off_at_start(self, state: ControllerState, time: float) -> list[ControlEvent]:
+        """Said once, where the scenario does not leave the start to the controller."""
+        off, state["off_at_start"] = state["off_at_start"], 0.0
+        if off < ON_PATH:
+            return []
+        return [ControlEvent(time, "off-path", f"the start is {1e3 * off:.4g} mm off the path")]
+
     def _note_touches(self, state: ControllerState, obs: Observation) -> None:
-        """Touches are known after the latency, too."""
-        link, peg = obs.contacts.link, obs.contacts.obstacle
+        """Touches are known after the latency, too; until then the first of them is pending."""
+        link, peg, now = obs.contacts.link, obs.contacts.obstacle, obs.time
         mapped = (peg >= 0) & (peg < len(self._options.pegs))
-        touched = state["touched"] = state["touched"].copy()
-        touched[link[mapped], peg[mapped]] = obs.time + self._options.sensing.latency
+        pair = link[mapped], peg[mapped]
+        pending: FloatArray = state["pending"].copy()
+        touched: FloatArray = np.where(pending <= now, pending, state["touched"])
+        if self._options.sensing.latency == 0.0:
+            touched[pair] = now
+        else:
+            known = now + self._options.sensing.latency
+            pending[pair] = np.where(pending[pair] <= now, known, pending[pair])
+        state["pending"], state["touched"] = pending, touched
 
     def _drive(self, state: ControllerState, time: float, body: TailState) -> tuple[Push | None, Reference, str]:
         """One tick along the path: the push, or None and the reason why there is none."""
         reference = self._locate(state, body)
-        points = self._points(state, time, body)
+        recent = self._recent(state, time)
+        points = self._points(state, recent, body)
+        if self._options.map_correction:
+            self._correct_map(state, time, points, recent)
         why = self._reason_to_stop(state, time, body, points)
         if why:
             return None, reference, why
@@ -187,16 +193,36 @@ class PushAlong:
 
     def _locate(self, state: ControllerState, body: TailState) -> Reference:
         """The place on the path whose shape is nearest in the metric M: one step of Newton's method per tick."""
-        reference = self.following.at(state["s"])
+        before = state["s"]
+        change = self._change(state)
+        reference = moved(self.following.at(before), change, 0.0)
         heavy = body.mass_matrix @ reference.slope
         state["s"] += float(heavy @ (body.q - reference.q) / (heavy @ reference.slope))
         ahead = state["wanted"] + self._period * self._options.speed
         state["wanted"] = min(max(ahead, state["s"] - CATCH_UP), state["s"] + CATCH_UP)
-        return self.following.at(state["s"])
+        return moved(self.following.at(state["s"]), change, state["s"] - before)
 
-    def _points(self, state: ControllerState, time: float, body: TailState) -> PushPoints:
-        since = time - state["touched"]
-        return push_points(body, self.course.pegs, (since >= 0.0) & (since < TOUCH_TIME))
+    def _change(self, state: ControllerState) -> Reference:
+        """How the path gives way at the present place."""
+        weights = self._giving_way.weights(state["believed"]) if self._options.map_correction else np.zeros(0)
+        return self._giving_way.change(state["s"], weights)
+
+    def _recent(self, state: ControllerState, time: float) -> BoolArray:
+        """Which links felt which pegs a moment ago, (n, m)."""
+        return np.asarray(state["touched"] > time - TOUCH_TIME - self._options.sensing.latency)
+
+    def _points(self, state: ControllerState, recent: BoolArray, body: TailState) -> PushPoints:
+        pegs = Pegs(state["believed"], self._radius)
+        kept = FELT if self._options.map_correction else KEPT
+        return push_points(body, pegs, recent, self._options.contact_distance, kept)
+
+    def _correct_map(self, state: ControllerState, time: float, points: PushPoints, recent: BoolArray) -> None:
+        """What the touches of this tick say about the places of pegs, for the next one."""
+        just = time - self._options.sensing.latency - 0.5 * self._period
+        felt = state["touched"][points.contacts.link, points.peg] > just
+        missed = ~np.asarray(recent.any(axis=0))[points.peg]
+        beliefs = Beliefs(state["believed"], state["anchor"])
+        state["believed"], state["anchor"] = corrected(beliefs, points, felt, missed, self._correction)
 
     def _wish(self, state: ControllerState, body: TailState, reference: Reference) -> Wish:
         """Feedback to the moving shape; drag at the reference velocity, not at the measured one."""
@@ -213,26 +239,29 @@ class PushAlong:
         if state["s"] >= self.following.s[-1] - 1e-3:
             return "the end of the path"
         state["few"] = state["few"] + self._period if len(points.peg) < FEWEST else 0.0
-        if len(points.peg) == 0 or state["few"] > FEW_TIME:
+        if len(points.peg) == 0 or (state["few"] > FEW_TIME and not self._searches(state, body)):
             missing = self._missing(state["s"], body, points)
             return f"{len(points.peg)} push-points, at least {FEWEST} are needed: {missing}"
-        low = self._low_margin(state["s"])
-        if low is not None:
-            s, alpha = low
-            return f"at {s:.2f} m of the path the push-points carry {alpha:z.2f} times the drag; {self._missing_at(s)}"
+        if self.weak is not None and state["s"] > self.weak.begin - AHEAD:
+            return self._too_weak(self.weak)
         if state["s"] - state["slow_from"] > STALL_PART * self._options.speed * STALL_TIME:
             state["slow_since"], state["slow_from"] = time, state["s"]
         if time - state["slow_since"] > STALL_TIME:
             return f"no progress for {STALL_TIME:g} s at {state['s']:.2f} m of the path"
         return ""
 
-    def _low_margin(self, s: float) -> tuple[float, float] | None:
-        """The first place just ahead where too little can be carried, and alpha there."""
-        if self.margin is None:
-            return None
-        near = (self.margin.s >= s - MARGIN_SPACING) & (self.margin.s <= s + AHEAD)
-        low = np.flatnonzero(near & (self.margin.alpha < self._options.margin))
-        return (float(self.margin.s[low[0]]), float(self.margin.alpha[low[0]])) if len(low) else None
+    def _searches(self, state: ControllerState, body: TailState) -> bool:
+        """Whether it may still find pegs enough that the map has near it."""
+        if not self._options.map_correction or state["few"] > SEARCH_TIME:
+            return False
+        near = points_to_lean_on(body, Pegs(state["believed"], self._radius), self._options.margin_distance)
+        return len(near.peg) >= FEWEST
+
+    def _too_weak(self, weak: WeakStretch) -> str:
+        return (
+            f"at {weak.worst:.2f} m of the path the push-points carry {weak.alpha:z.2f} times the drag, and it would "
+            f"stall at {weak.stall:.2f} m; {self._missing_at(weak.worst)}"
+        )
 
     def _missing_at(self, s: float) -> str:
         """What limits the load at a place of the path."""
@@ -262,13 +291,3 @@ class PushAlong:
         mobility = np.linalg.inv(body.mass_matrix)[joints, joints]
         limit = self._options.torque_limit
         return Command(held, np.zeros_like(held), np.clip(np.linalg.solve(mobility, wanted), -limit, limit))
-
-
-def path_of(options: PushAlongOptions) -> Path:
-    """The path that the options describe."""
-    try:
-        if isinstance(options.path, Sine):
-            return sine_path(options.path.amplitude, options.path.wavelength, options.path.begin, options.path.end)
-        return Path(np.array(options.path, dtype=float).reshape(-1, 2))
-    except InvalidInput as error:
-        raise InvalidInput(f"controller.path: {error}") from None

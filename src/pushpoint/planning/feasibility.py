@@ -13,17 +13,21 @@ torque limits do not.
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 
 from pushpoint.mechanics.tail_chain import TailChain, TailState
+from pushpoint.planning._quadratic import NO_BOUND, quadratic_solver
 from pushpoint.planning._scipy import scipy_part
 from pushpoint.planning.follow import Following
-from pushpoint.planning.push_points import NEAR, Pegs, push_points
+from pushpoint.planning.push_points import LEANING, Pegs, PushPoints, points_to_lean_on
 from pushpoint.types import FloatArray
 
 ROUNDING = 1e-9
+SPACING, FINE = 0.02, 2e-3  # [m], of places at which loads are computed; the latter where push-points change hands
+CURVATURE, CONTACT_UNIT = 1e-6, 10.0  # alpha is then right to 1e-6; forces of contacts over torque limit per length
 SLOW = 1e-9  # [m/s]: a link slower than this has no direction of motion
 
 
@@ -77,11 +81,7 @@ def largest_load(contact_rows: FloatArray, load: FloatArray, torque_limit: float
     moments are compared with forces.
     """
     k, n = len(contact_rows), len(load) - 2
-    base, inner = base_rows(n), slice(1, n)
-    # Unknowns (lambda, alpha). Torques follow: tau = alpha load - contact_rows' lambda in the rows of the joints.
-    torque_of = np.column_stack([-contact_rows[:, inner].T, load[inner]])
-    equal = np.column_stack([contact_rows[:, base].T, -load[base]])
-    equal[0] /= reach
+    torque_of, equal = _balance(contact_rows, load, reach)
     limits: dict[str, FloatArray] = {}
     if math.isfinite(torque_limit):
         limits = {"A_ub": np.vstack([torque_of, -torque_of]), "b_ub": np.full(2 * (n - 1), torque_limit)}
@@ -95,6 +95,36 @@ def largest_load(contact_rows: FloatArray, load: FloatArray, torque_limit: float
     torque = torque_of @ np.append(forces, alpha)
     missing = missing_wrench(contact_rows, load, reach) if alpha < ROUNDING else None
     return Propulsion(alpha, forces, torque, missing)
+
+
+def _balance(contact_rows: FloatArray, load: FloatArray, reach: float) -> tuple[FloatArray, FloatArray]:
+    """Rows that turn (lambda, alpha) into joint torques, tau = alpha load - contact_rows' lambda in the rows of the
+    joints, and rows that should give zero: the base wrench that is left over."""
+    n = len(load) - 2
+    base, inner = base_rows(n), slice(1, n)
+    torque_of = np.column_stack([-contact_rows[:, inner].T, load[inner]])
+    equal = np.column_stack([contact_rows[:, base].T, -load[base]])
+    equal[0] /= reach
+    return torque_of, equal
+
+
+def largest_multiple(contact_rows: FloatArray, load: FloatArray, torque_limit: float, reach: float = 1.0) -> float:
+    """alpha of `largest_load` alone, ten times faster: the linear program with so little curvature that its solution
+    is the same vertex, by an active-set method."""
+    k, n = len(contact_rows), len(load) - 2
+    if k == 0 or not math.isfinite(torque_limit):
+        return largest_load(contact_rows, load, torque_limit, reach).alpha
+    torque_of, equal = _balance(contact_rows, load, reach)
+    unit = np.append(np.full(k, CONTACT_UNIT * torque_limit / reach), 1.0)  # of the unknowns: all are then about one
+    rows = np.concatenate([torque_of / torque_limit, equal]) * unit
+    low = np.concatenate([np.zeros(k + 1), np.full(n - 1, -1.0), np.zeros(3)])
+    high = np.concatenate([np.full(k + 1, NO_BOUND), np.ones(n - 1), np.zeros(3)])
+    g = np.zeros(k + 1)
+    g[-1] = -1.0
+    z = quadratic_solver(equalities=3)(CURVATURE * np.eye(k + 1), g, rows, low, high)
+    if z is None:
+        return largest_load(contact_rows, load, torque_limit, reach).alpha
+    return float(z[-1]) if z[-1] > CURVATURE else 0.0
 
 
 def missing_wrench(contact_rows: FloatArray, load: FloatArray, reach: float = 1.0) -> FloatArray | None:
@@ -137,6 +167,15 @@ def has_form_closure(contact_rows: FloatArray) -> bool:
     return bool(np.linalg.matrix_rank(G, tol=1e-9) == 3 and found.status == 0 and -found.fun < ROUNDING)
 
 
+class WeakStretch(NamedTuple):
+    """Where a robot slows down to a stall."""
+
+    begin: float  # [m]: where it begins to lose speed
+    stall: float  # [m]
+    worst: float  # [m]: where least can be carried
+    alpha: float  # the multiple of the load there
+
+
 class Margin(NamedTuple):
     """alpha along a path."""
 
@@ -150,18 +189,29 @@ class Margin(NamedTuple):
         low = np.flatnonzero(self.alpha < limit)
         return float(self.s[low[0]]) if len(low) else None
 
-    def stall(self, speed: float) -> float | None:
-        """Where a robot that comes at `speed` [m/s] stalls [m]; None: nowhere.
+    def stall(self, speed: float, begin: float | None = None, safety: float = 1.0) -> float | None:
+        """Where a robot stalls [m] whose reference speed is `speed` [m/s]; None: nowhere.
 
         Where alpha < 1 it loses speed by v dv/ds = (alpha - 1) braking, and regains it where alpha > 1: its momentum
-        carries it over a short weak stretch.
+        carries it over a short weak stretch. `begin` [m/s]: its speed at the first place, by default the reference
+        speed; `safety`: alpha counts divided by it.
         """
-        square = speed**2
-        steps = np.diff(self.s, append=self.s[-1])
-        for s, alpha, braking, step in zip(self.s, self.alpha, self.braking, steps, strict=True):
-            square = min(speed**2, square + 2.0 * (alpha - 1.0) * braking * step)
+        found = self.weak_stretch(speed, begin, safety)
+        return None if found is None else found.stall
+
+    def weak_stretch(self, speed: float, begin: float | None = None, safety: float = 1.0) -> WeakStretch | None:
+        """Where such a robot slows down to a stall; None: nowhere."""
+        first, full = speed**2 if begin is None else begin**2, speed**2
+        gain = 2.0 * (self.alpha / safety - 1.0) * self.braking  # of v^2 [m/s2]
+        square, slow = first, 0
+        for k, step in enumerate(np.diff(self.s)):
+            square = min(full, square + 0.5 * (gain[k] + gain[k + 1]) * step)
             if square <= 0.0:
-                return float(s)
+                worst = slow + int(np.argmin(self.alpha[slow : k + 2]))
+                begin, stall, least = self.s[[slow, k + 1, worst]].tolist()
+                return WeakStretch(begin, stall, least, float(self.alpha[worst]))
+            if square >= full:
+                slow = k + 1
         return None
 
 
@@ -174,7 +224,7 @@ class Course(NamedTuple):
     peg_friction: float
     torque_limit: float  # [N m]
     speed: float  # [m/s]
-    near: float = NEAR  # [m]: pegs nearer than this count; more where the robot can lean over to them
+    near: float = LEANING  # [m]: pegs nearer than this count, as the robot can lean over to them
 
     def moving_at(self, s: float) -> TailState:
         """The robot on the path at the reference speed, its head's end at s [m]."""
@@ -187,9 +237,17 @@ class Course(NamedTuple):
 
     def propulsion_at(self, state: TailState) -> tuple[Propulsion, int]:
         """The same for a state that moves along its own rates."""
-        contacts = push_points(state, self.pegs, near=self.near).contacts
-        rows = contacts.normal_jacobian - self.peg_friction * contacts.tangent_jacobian
-        return largest_load(rows, self.load(state), self.torque_limit, float(state.chain.length.sum())), len(rows)
+        points = self.points(state)
+        return largest_load(*self._program(state, points)), len(points.peg)
+
+    def points(self, state: TailState) -> PushPoints:
+        """What the robot can push against."""
+        return points_to_lean_on(state, self.pegs, self.near)
+
+    def _program(self, state: TailState, points: PushPoints) -> tuple[FloatArray, FloatArray, float, float]:
+        """What `largest_load` asks for."""
+        rows = points.contacts.normal_jacobian - self.peg_friction * points.contacts.tangent_jacobian
+        return rows, self.load(state), self.torque_limit, float(state.chain.length.sum())
 
     def load(self, state: TailState) -> FloatArray:
         """What the drag asks for, (N,)."""
@@ -199,9 +257,29 @@ class Course(NamedTuple):
         """[m/s2]: the load over the inertia, along the motion of the state."""
         return float(self.load(state) @ state.rate / (state.rate @ state.mass_matrix @ state.rate) * self.speed)
 
-    def margin(self, begin: float, end: float, spacing: float = 0.02) -> Margin:
-        """alpha(s) between two places of the path [m]."""
-        s = np.linspace(begin, end, max(2, 1 + math.ceil((end - begin) / spacing)))
-        found = [self.propulsion(float(at)) for at in s]
-        braking = np.array([self.braking(self.moving_at(float(at))) for at in s])
-        return Margin(s, np.array([p.alpha for p, _ in found]), np.array([float(k) for _, k in found]), braking)
+    def margin(self, begin: float, end: float, spacing: float = SPACING) -> Margin:
+        """alpha(s) between two places of the path [m], `spacing` [m] apart where the same links push at the same pegs,
+        and at most FINE apart where push-points change hands."""
+        coarse = np.linspace(begin, end, max(2, 1 + math.ceil((end - begin) / spacing)))
+        found = {s: self._sample(s) for s in coarse.tolist()}
+        for left, right in pairwise(coarse.tolist()):
+            if found[left].pairs != found[right].pairs:
+                inner = np.linspace(left, right, 1 + math.ceil((right - left) / FINE - 1e-6))[1:-1]
+                found |= {s: self._sample(s) for s in inner.tolist()}
+        s = sorted(found)
+        rows = [(found[at].alpha, float(len(found[at].pairs)), found[at].braking) for at in s]
+        return Margin(np.array(s), *np.array(rows).T)
+
+    def _sample(self, s: float) -> _Sample:
+        state = self.moving_at(s)
+        points = self.points(state)
+        pairs = frozenset(zip(points.contacts.link.tolist(), points.peg.tolist(), strict=True))
+        return _Sample(largest_multiple(*self._program(state, points)), pairs, self.braking(state))
+
+
+class _Sample(NamedTuple):
+    """One place of the path."""
+
+    alpha: float
+    pairs: frozenset[tuple[int, int]]  # links and the pegs that they push at
+    braking: float  # [m/s2]

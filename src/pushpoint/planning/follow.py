@@ -40,7 +40,11 @@ class Following:
                 f"numbers; should be {limits.PATH_TABLE} at most"
             )
         self.s = np.linspace(begin, end, rows)  # [m]
-        q = coordinates_on(joints_on(chain, path, self.s))
+        arc = arcs_on(chain, path, self.s)
+        joints = path(arc)
+        q = coordinates_on(joints)
+        tangent = path.tangent(arc)
+        self._on_path = np.stack([arc, joints[..., 0], joints[..., 1], -tangent[..., 1], tangent[..., 0]])
         spline = scipy_part("interpolate").CubicSpline(self.s, q)
         self._table = np.stack([q, spline(self.s, 1), spline(self.s, 2)], axis=1)
 
@@ -51,15 +55,33 @@ class Following:
         q, slope, curvature = self._table[k] + (place - k) * (self._table[k + 1] - self._table[k])
         return Reference(q, slope, curvature)
 
+    def joints_near(self, s: float) -> OnPath:
+        """The tail end, all joints and the head's end on the path, this one at s [m], and a row of the table before and
+        behind it; by linear interpolation."""
+        place = (min(max(s, self.s[0]), self.s[-1]) - self.s[0]) / (self.s[1] - self.s[0])
+        k = min(max(int(place), 1), len(self.s) - 3)
+        before, after = self._on_path[:, k - 1 : k + 2], self._on_path[:, k : k + 3]
+        return OnPath(before + (place - k) * (after - before), float(self.s[1] - self.s[0]))
+
+
+class OnPath(NamedTuple):
+    """A chain on a path, at three places of it."""
+
+    table: FloatArray  # [m], (5, 3, n + 1): arc lengths of the joints, their x and y, and the path's left there (x, y)
+    step: float  # [m], from place to place
+
 
 def joints_on(chain: TailChain, path: Path, s: FloatArray) -> FloatArray:
     """[m], (len(s), n + 1, 2): the tail end, all joints and the head's end, this one at arc length s [m]."""
-    at = np.asarray(s, dtype=float)
-    points = [path(at)]
+    return path(arcs_on(chain, path, s))
+
+
+def arcs_on(chain: TailChain, path: Path, s: FloatArray) -> FloatArray:
+    """[m], (len(s), n + 1): their arc lengths."""
+    arcs = [np.asarray(s, dtype=float)]
     for length in chain.length[::-1]:
-        at = _one_link_back(path, at, float(length))
-        points.append(path(at))
-    return np.stack(points[::-1], axis=1)
+        arcs.append(_one_link_back(path, arcs[-1], float(length)))
+    return np.stack(arcs[::-1], axis=1)
 
 
 def _one_link_back(path: Path, s: FloatArray, length: float) -> FloatArray:

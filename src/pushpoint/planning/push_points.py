@@ -19,6 +19,8 @@ BoolArray = npt.NDArray[np.bool_]
 
 NEAR = 3e-3  # [m]: a smaller gap counts as contact
 KEPT = 20e-3  # [m]: and this one, where it was touched a moment ago
+LEANING = 20e-3  # [m]: a robot leans over to a peg that is nearer than this, if that helps
+TOGETHER = 3e-3  # [m]: links whose gaps to one peg differ by less touch it together, once the robot leans on it
 ENDS = 20e-3  # [m]: of tail and head, left out
 
 
@@ -42,18 +44,33 @@ class PushPoints(NamedTuple):
     contacts: PegContacts
 
 
-def push_points(state: TailState, pegs: Pegs, touched: BoolArray | None = None, near: float = NEAR) -> PushPoints:
-    """All pairs of links and pegs nearer than `near` [m], or nearer than KEPT where `touched` (n, m)."""
+def push_points(
+    state: TailState, pegs: Pegs, touched: BoolArray | None = None, near: float = NEAR, kept: float = KEPT
+) -> PushPoints:
+    """All pairs of links and pegs nearer than `near` [m], or nearer than `kept` [m] where `touched` (n, m)."""
     gaps, usable = all_gaps(state, pegs)
     chosen = gaps < near
     if touched is not None:
-        chosen |= (gaps < KEPT) & touched
-    link, peg = np.nonzero(chosen & usable)
+        chosen |= (gaps < kept) & touched
+    return _contacts(state, pegs, chosen & usable)
+
+
+def points_to_lean_on(state: TailState, pegs: Pegs, near: float = LEANING) -> PushPoints:
+    """What a robot can push against that leans over to pegs nearer than `near` [m]: for each of them the nearest link,
+    and others that then touch it too. Up to the very ends of the robot: their contacts push for as long as they last.
+    """
+    gaps, usable = all_gaps(state, pegs, tail=0.0)
+    gaps = np.where(usable, gaps, np.inf)
+    return _contacts(state, pegs, gaps < np.minimum(near, gaps.min(axis=0, initial=np.inf) + TOGETHER))
+
+
+def _contacts(state: TailState, pegs: Pegs, chosen: BoolArray) -> PushPoints:
+    link, peg = np.nonzero(chosen)
     return PushPoints(peg, peg_contacts(state, link, pegs.centre[peg], pegs.radius[peg]))
 
 
-def all_gaps(state: TailState, pegs: Pegs) -> tuple[FloatArray, BoolArray]:
-    """Gaps (n, m) [m] of all links and pegs, and whether they are away from the ends of the robot."""
+def all_gaps(state: TailState, pegs: Pegs, tail: float = ENDS) -> tuple[FloatArray, BoolArray]:
+    """Gaps (n, m) [m] of all links and pegs, and whether they are farther than `ends` [m] from the robot's ends."""
     chain = state.chain
     x = np.subtract.outer(-state.joints[:-1, 0], -pegs.centre[:, 0])
     y = np.subtract.outer(-state.joints[:-1, 1], -pegs.centre[:, 1])
@@ -64,6 +81,6 @@ def all_gaps(state: TailState, pegs: Pegs) -> tuple[FloatArray, BoolArray]:
     across = y * cos - x * sin
     gaps = np.sqrt((free - along) ** 2 + across**2) - chain.radius[:, np.newaxis] - pegs.radius
     usable = np.ones(gaps.shape, dtype=bool)
-    usable[0] = along[0] > half[0] - core[0] + ENDS
+    usable[0] = along[0] > half[0] - core[0] + tail
     usable[-1] &= along[-1] < half[-1] + core[-1] - ENDS
     return gaps, usable

@@ -1,0 +1,99 @@
+"""A path that gives way to pegs, and the chain on it.
+
+A path is drawn for a map; where a peg is a few millimetres from where the map has it, a robot on the path would press
+on it or miss it. So the path is moved sideways by o(s), such that a robot on it just touches every peg near it:
+
+    o(s) = sum_i w_i k(s - s_i),    k(d) = exp(-d^2 / 2 WIDTH^2),    (k(s_i - s_j) + SOFT delta_ij) w = wanted
+
+`wanted` are the gaps of the pegs from the path, towards them. SOFT shares out what pegs close to each other ask for.
+The chain on the moved path follows from the one on the path: joints are moved by o across the path, links take the
+directions between them. Lengths then fit to first order in o and o', which are small.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from pushpoint.planning.follow import Following, Reference
+from pushpoint.planning.paths import Path
+from pushpoint.planning.push_points import Pegs
+from pushpoint.types import FloatArray, IntArray
+
+WIDTH = 0.35  # [m]: a third of the distance between pegs, about; shorter ones would bend the path more
+SOFT = 0.02
+LOOK = 0.01  # [m], between places at which pegs are looked for
+
+
+class GivingWay:
+    """A path, the pegs that it gives way to, and the chain on it."""
+
+    def __init__(self, following: Following, pegs: Pegs, near: float, candidates: float) -> None:
+        """`near` [m]: pegs farther than this from a robot on the path do not attract it; those farther than
+        `candidates` [m] never will."""
+        self.following, self._near = following, near
+        path, width = following.path, float(following.chain.radius.max())
+        self.peg, self._s = _beside(path, pegs, width + candidates)
+        self._point, tangent = path(self._s), path.tangent(self._s)
+        self._left = np.stack([-tangent[:, 1], tangent[:, 0]], axis=1)
+        across = ((pegs.centre[self.peg] - self._point) * self._left).sum(axis=1)
+        self._side = np.where(across >= 0.0, 1.0, -1.0)
+        self._touch = pegs.radius[self.peg] + width
+        links = following.chain.links
+        self._share = np.arange(links, 0, -1) / (links + 1)
+        self._weights = np.linalg.inv(_kernel(self._s[:, np.newaxis] - self._s) + SOFT * np.eye(len(self.peg)))
+
+    def weights(self, centre: FloatArray) -> FloatArray:
+        """w, for pegs believed at `centre` (m, 2) [m] of the map."""
+        across = ((centre[self.peg] - self._point) * self._left).sum(axis=1)
+        gap = self._side * across - self._touch
+        return np.asarray(self._weights @ np.where(gap < self._near, self._side * gap, 0.0))
+
+    def at(self, s: float, weights: FloatArray) -> Reference:
+        """The chain on the moved path, its head's end beside s [m]."""
+        return moved(self.following.at(s), self.change(s, weights), 0.0)
+
+    def change(self, s: float, weights: FloatArray) -> Reference:
+        """What the moved path changes in q at s [m], and in its derivatives."""
+        chain = self.following.chain
+        change = np.zeros((3, chain.coordinates))
+        if not weights.any():
+            return Reference(*change)
+        (arc, at_x, at_y, left_x, left_y), step = self.following.joints_near(s)
+        offset = _kernel(arc[..., np.newaxis] - self._s) @ weights  # (3, n + 1)
+        x, y = offset * left_x, offset * left_y  # how far joints are moved
+        was_x, was_y = at_x[:, 1:] - at_x[:, :-1], at_y[:, 1:] - at_y[:, :-1]
+        is_x, is_y = was_x + x[:, 1:] - x[:, :-1], was_y + y[:, 1:] - y[:, :-1]
+        turn = np.arctan2(was_x * is_y - was_y * is_x, was_x * is_x + was_y * is_y)
+        change[:, 0], change[:, 1:-2] = turn[:, 0], turn[:, 1:] - turn[:, :-1]
+        # The tail is where the joints fit in the mean: each link counts for all joints ahead of it.
+        share, size = self._share, chain.length / np.sqrt(is_x * is_x + is_y * is_y)
+        change[:, -2] = x.sum(axis=1) / x.shape[1] - (is_x * size - was_x) @ share
+        change[:, -1] = y.sum(axis=1) / y.shape[1] - (is_y * size - was_y) @ share
+        before, now, after = change
+        return Reference(now, (after - before) / (2.0 * step), (after - 2.0 * now + before) / step**2)
+
+
+def _beside(path: Path, pegs: Pegs, reach: float) -> tuple[IntArray, FloatArray]:
+    """Pegs whose surfaces are nearer to the path than `reach` [m], and the arc lengths [m] beside them."""
+    grid = np.linspace(0.0, path.length, 2 + int(path.length / LOOK))
+    points, found = path(grid), []
+    for peg, (centre, radius) in enumerate(zip(pegs.centre, pegs.radius, strict=True)):
+        distance = np.hypot(*(points - centre).T)
+        k = int(distance.argmin())
+        if distance[k] < radius + reach + LOOK and 0 < k < len(grid) - 1:
+            s = path.nearest(centre, float(grid[k]))
+            if np.hypot(*(path(np.array([s]))[0] - centre)) < radius + reach:
+                found.append((peg, s))
+    return np.array([peg for peg, _ in found], dtype=np.int64), np.array([s for _, s in found], dtype=float)
+
+
+def moved(reference: Reference, change: Reference, by: float) -> Reference:
+    """A reference with a change that was computed `by` [m] before it."""
+    q, slope, curvature = change
+    return Reference(
+        reference.q + q + by * slope, reference.slope + slope + by * curvature, reference.curvature + curvature
+    )
+
+
+def _kernel(distance: FloatArray) -> FloatArray:
+    return np.asarray(np.exp(-0.5 / WIDTH**2 * distance**2))
