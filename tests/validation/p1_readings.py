@@ -63,9 +63,9 @@ def outcome(run: Recording) -> Outcome:
     return Outcome(
         first=float(started[0]) if len(started) else 30.0,
         jams=float(len(started)),
-        distance=float(measures.get("way")(run, axis="x", end=30.0)),
-        force=float(measures.get("peak_force_on_link")(run, link=FIFTH)),
-        torque=float(measures.get("peak_torque_of_joint")(run, joint=FIFTH)),
+        distance=float(measures["way"](run, axis="x", end=30.0)),
+        force=float(measures["peak_force_on_link"](run, link=FIFTH)),
+        torque=float(measures["peak_torque_of_joint"](run, joint=FIFTH)),
     )
 
 
