@@ -20,7 +20,13 @@ ROUNDING = 1e-9  # [s]: sums of periods are off by less; in continuous time a ju
 
 
 class JamResolutionOptions(Frozen):
-    """Design parameters with P1's values (VIII-B1)."""
+    """Design parameters with P1's values (VIII-B1), and what its text leaves open.
+
+    `history`: whether what the head did goes on travelling to the tail while a jam is resolved, or stands still as the
+    leader-follower motion does. `before_start`: what joints follow that the head's bends have not reached yet: a ramp
+    to the angle of the next joint, each its own angle, or at once that of the next. `jam_reference`: which deviations
+    count in (84): from references as printed, from references within the limits of joints, or not those of the head.
+    """
 
     head_left: Bend = radians(50.0)  # [rad], theta_left
     head_right: Bend = radians(-50.0)  # [rad], theta_right
@@ -33,7 +39,9 @@ class JamResolutionOptions(Frozen):
     resolution_time: Delay = 0.5  # [s], t_resolution,max
     resolution_gain: Angle = 0.05  # [rad/N], k_theta
     resolution: bool = True  # False: jams are detected and left alone
-    jam_reference: Literal["printed", "limited", "without-head"] = "printed"  # which deviations count in (84)
+    jam_reference: Literal["printed", "limited", "without-head"] = "printed"
+    history: Literal["goes-on", "stands-still"] = "goes-on"
+    before_start: Literal["ramp", "own", "next"] = "ramp"
 
 
 class Jump(NamedTuple):
@@ -49,8 +57,9 @@ class JamResolution:
     """Leader and followers, P1 (74), until two joints are jammed for long, P1 (84)-(86); then resolution, P1 (79).
 
     The state is P1's (82): `head` theta_n,ref, `jam_force` f_jam, `jammed` jam, `timer` tau, `resolving` z; and what
-    (82) leaves out: `history`, the head joint's angles of the past, a ring whose newest entry is at `newest`. Here
-    joint angles have the other sign than P1's and joints count from 0 at the tail.
+    (82) leaves out: `history`, the head joint's angles of the past, a ring whose newest entry is at `newest`, the
+    number of entries made, `age`, and the joint angles at the start, `first_angle`. Here joint angles have the other
+    sign than P1's and joints count from 0 at the tail.
     """
 
     Options: ClassVar[type[Frozen]] = JamResolutionOptions
@@ -103,12 +112,17 @@ class JamResolution:
             "resolving": False,
             "history": self._history_before(obs.joint_angle),
             "newest": 0,
+            "age": 0,
+            "first_angle": obs.joint_angle.copy(),
         }
 
     def _history_before(self, angle: FloatArray) -> FloatArray:
         """As if the head had led the body into its shape: joint k has what the head joint had a delay ago."""
         ticks = np.arange(ceil(self._delay[0]) + 2, dtype=float) + 1.0
         past = np.interp(ticks, self._delay[::-1], angle[::-1])  # from one tick before t = 0 backwards
+        if self._options.before_start == "next":
+            reached = np.searchsorted(self._delay[::-1], ticks - ROUNDING / self._period, side="right") - 1
+            past = angle[::-1][np.clip(reached, 0, self._joints - 1)]
         return np.concatenate([past[:1], past[:0:-1]])  # as a ring whose newest entry is at 0
 
     def step(
@@ -116,7 +130,8 @@ class JamResolution:
     ) -> tuple[ControllerState, Command, tuple[ControlEvent, ...]]:
         state = dict(state)
         state["timer"] += self._period  # P1 (91)
-        self._remember(state, obs.joint_angle[-1])
+        if self._options.history == "goes-on" or not state["resolving"]:
+            self._remember(state, obs.joint_angle[-1])
         events = []
         for jump in self._jumps(state, obs):
             state |= jump.change
@@ -129,6 +144,7 @@ class JamResolution:
         history = state["history"] = state["history"].copy()
         state["newest"] = (state["newest"] + 1) % len(history)
         history[state["newest"]] = head_joint
+        state["age"] += 1
 
     def _jumps(self, state: ControllerState, obs: Observation) -> list[Jump]:
         """What the automaton goes through at this tick, P1 (83)-(89), in this order."""
@@ -180,6 +196,8 @@ class JamResolution:
         newer = history[(state["newest"] - whole) % len(history)]
         older = history[(state["newest"] - whole - 1) % len(history)]
         reference: FloatArray = newer + part * (older - newer)
+        if self._options.before_start == "own":
+            reference = np.where(state["age"] > delay, reference, state["first_angle"])
         reference[-1] = state["head"] - obs.link_yaw[-2]
         return reference
 
