@@ -8,8 +8,9 @@ For each world, the medians over 20 starts that are jittered by up to 1 mm are c
     force     largest on link 5 [N], rows          VIII-B3: above 200; more is no misfit
     torque    largest of joint 5 [N m], rows       VIII-B3 and Fig. 14: 10, with peaks to 15; none between is a misfit
 
-Each misfit is ln(median / published) / ln(1.5), so that half as much again counts one, cut off at 2; the criterion is the
-sum of their squares over both worlds. Where readings differ by less than 1, the one nearer to the printed text is taken.
+Each misfit is ln(median / published) / ln(1.5), so that half as much again counts one, cut off at 2; the criterion is
+the sum of their squares over both worlds. Where readings differ by less than 1, the one nearer to the printed text is
+taken.
 """
 
 from __future__ import annotations
@@ -43,8 +44,7 @@ class Reading(NamedTuple):
 
 PRINTED = Reading("goes-on", "printed", "ramp")
 ALL = tuple(
-    Reading(*choice)
-    for choice in product(("goes-on", "stands-still"), ("printed", "limited"), ("ramp", "own", "next"))
+    Reading(*choice) for choice in product(("goes-on", "stands-still"), ("printed", "limited"), ("ramp", "own", "next"))
 )
 
 
