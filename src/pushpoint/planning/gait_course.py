@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -11,20 +10,23 @@ from pushpoint.fields import Frozen
 from pushpoint.quantities import Angle, Bend, Rate
 from pushpoint.robots import Robot
 from pushpoint.scenario import Choice, Scenario, Start
-from pushpoint.worlds.gait_pegs import Wave, mean_heading
+from pushpoint.worlds.gait_pegs import AMPLITUDE, FREQUENCY, PHASE_SHIFT, Wave, mean_heading
 
 
 class Gait(Frozen):
     """Options of the controller `serpenoid` that give a steady wave."""
 
-    amplitude: Bend = math.radians(40.0)  # [rad]
-    frequency: Rate = math.radians(80.0)  # [rad/s]
-    phase_shift: Angle = math.radians(-50.0)  # [rad], from joint to joint
+    amplitude: Bend = AMPLITUDE  # [rad]
+    frequency: Rate = FREQUENCY  # [rad/s]
+    phase_shift: Angle = PHASE_SHIFT  # [rad], from joint to joint
     start_phase: Angle = 0.0  # [rad]
 
 
 def gait_course(
-    robot: str | Choice | Robot, gait: Mapping[str, float] | None = None, pegs: Mapping[str, Any] | None = None, **fields: Any
+    robot: str | Choice | Robot,
+    gait: Mapping[str, float] | None = None,
+    pegs: Mapping[str, Any] | None = None,
+    **fields: Any,
 ) -> Scenario:
     """A scenario: the robot, by name, with options, or in full, starts among pegs whose centre line is the x axis.
 

@@ -33,8 +33,12 @@ from pushpoint.worlds import Disc, Ground, World, worlds
 FloatArray = NDArray[np.float64]
 Lengths = Annotated[tuple[Length, ...], Field(fail_fast=True, max_length=limits.LINKS)]
 
+# P2 VIII-D: A_h, d_h, w_h
+AMPLITUDE, PHASE_SHIFT, FREQUENCY = math.radians(40.0), math.radians(-50.0), math.radians(80.0)
 STEEPEST = 2.18  # [rad], about 125 deg: a sine-generated curve that swings farther about its centre line meets itself
+MOST_DRAWN = 100_000  # links of the wave, the robot's own and those beyond it
 FARTHEST = 0.5  # of the length of a link: how much farther than the nearest link asks a peg may be moved aside
+TRIALS = 100  # of places aside
 SOURCE = "placed by the rule of P2 VII: Transeth et al. 2008, Snake Robot Obstacle Aided Locomotion"
 
 
@@ -78,6 +82,15 @@ class Body(NamedTuple):
     angle: float  # [rad], mean of the links'
 
 
+class Drawn(NamedTuple):
+    """Links along the wave: the robot's, and those that would follow them."""
+
+    number: FloatArray  # 0 at the tail
+    middle: FloatArray  # [m], (links, 2)
+    heading: FloatArray  # [rad]
+    length: FloatArray  # [m]
+
+
 def mean_heading(wave: Wave, links: int) -> float:
     """Mean angle [rad] of the links from the centre line: the angle of a start whose centre line is the x axis."""
     return float(wave.heading(np.arange(links, dtype=float), links).mean())
@@ -85,9 +98,9 @@ def mean_heading(wave: Wave, links: int) -> float:
 
 @worlds.register("gait-pegs")
 def gait_pegs(
-    amplitude: Bend = math.radians(40.0),
-    phase_shift: Angle = math.radians(-50.0),
-    frequency: Rate = math.radians(80.0),
+    amplitude: Bend = AMPLITUDE,
+    phase_shift: Angle = PHASE_SHIFT,
+    frequency: Rate = FREQUENCY,
     start_phase: Angle = 0.0,
     links: Links = 11,
     link_length: Length | Lengths = 0.122,
@@ -144,12 +157,13 @@ def _refuse_waveless(wave: Wave) -> None:
         )
 
 
-def peg_centres(
-    wave: Wave, body: Body, radius: float, clearance: float, ahead: int
-) -> list[tuple[float, float]]:
+def peg_centres(wave: Wave, body: Body, radius: float, clearance: float, ahead: int) -> list[tuple[float, float]]:
     """Centres [m] of pegs of `radius`, from the tail to the head."""
     links, spacing = len(body.length), math.pi / abs(wave.phase_shift)
     further = (ahead + 1) * spacing  # links of the wave that are drawn on
+    if further + links > MOST_DRAWN:
+        most = math.floor((MOST_DRAWN - links) / spacing) - 1
+        raise InvalidInput(f"world.ahead = {ahead}: with {spacing:.3g} links from peg to peg should be at most {most}")
     first, last = (-0.5, links - 0.5 + further) if wave.forward else (-0.5 - further, links - 0.5)
     found = wave.steepest(first, last, links)
     beside = sum(-0.5 <= place <= links - 0.5 for place in found)
@@ -160,53 +174,47 @@ def peg_centres(
         )
     # The wave is drawn half a period farther than the pegs reach, so that each is clear of what comes near it.
     margin = math.ceil(spacing) + 1
-    number = np.arange(math.floor(places[0]) - margin, math.ceil(places[-1]) + margin + 1, dtype=float)
-    number = np.arange(min(number[0], 0.0), max(number[-1], links - 1.0) + 1.0)
-    middle, heading = _lay(wave, body, number)
-    length = _lengths(body, number)
+    low, high = math.floor(min(places[0], 0.0)) - margin, math.ceil(max(places[-1], links - 1.0)) + margin
+    drawn = _draw(wave, body, np.arange(low, high + 1, dtype=float))
     distance = body.half_width + radius + clearance
-    return [_peg(wave, place, (number, middle, heading, length), distance, links) for place in places]
+    pegs = []
+    for place in places:
+        near = slice(max(0, round(place) - low - 2 * margin), round(place) - low + 2 * margin + 1)
+        pegs.append(_peg(wave, place, Drawn(*(column[near] for column in drawn)), distance, links))
+    return pegs
 
 
 def _lengths(body: Body, number: FloatArray) -> FloatArray:
     """Of links by number [m]; beyond the robot the mean."""
     own = np.asarray(body.length)
     inside = (number >= 0) & (number < len(own))
-    return np.where(inside, own[np.clip(number, 0, len(own) - 1).astype(int)], own.mean())
+    return np.asarray(np.where(inside, own[np.clip(number, 0, len(own) - 1).astype(int)], own.mean()))
 
 
-def _lay(wave: Wave, body: Body, number: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Centres [m] and angles [rad] of the links with these numbers, and of those that would follow them."""
-    links = len(body.length)
+def _draw(wave: Wave, body: Body, number: FloatArray) -> Drawn:
+    """Links with these numbers, the robot's among them, where it starts, and those that would follow them."""
+    links, length = len(body.length), _lengths(body, number)
     heading = wave.heading(number, links) + body.angle - mean_heading(wave, links)
-    half = 0.5 * _lengths(body, number)[:, np.newaxis] * np.stack([np.cos(heading), np.sin(heading)], axis=1)
+    half = 0.5 * length[:, np.newaxis] * np.stack([np.cos(heading), np.sin(heading)], axis=1)
     middle = np.zeros_like(half)
     middle[1:] = np.cumsum(half[:-1] + half[1:], axis=0)
-    return middle + np.asarray(body.position) - middle[int(body.link - number[0])], heading
+    return Drawn(number, middle + np.asarray(body.position) - middle[int(body.link - number[0])], heading, length)
 
 
-def _peg(
-    wave: Wave,
-    place: float,
-    laid: tuple[FloatArray, FloatArray, FloatArray, FloatArray],
-    distance: float,
-    links: int,
-) -> tuple[float, float]:
+def _peg(wave: Wave, place: float, drawn: Drawn, distance: float, links: int) -> tuple[float, float]:
     """The centre [m] of one peg beside the wave at `place`, `distance` from all its links.
 
     Where the wave rises, a peg on its left pushes forward, and where it falls one on its right. It is moved straight
     aside if a neighbouring link bends towards it.
     """
-    number, middle, heading, length = laid
-    k = int(np.argmin(np.abs(number - place)))
-    along = np.array([math.cos(heading[k]), math.sin(heading[k])])
-    beside = middle[k] + (place - number[k]) * length[k] * along
+    k = int(np.argmin(np.abs(drawn.number - place)))
+    along = np.array([math.cos(drawn.heading[k]), math.sin(drawn.heading[k])])
+    beside = drawn.middle[k] + (place - drawn.number[k]) * drawn.length[k] * along
     rises = float(wave.heading(np.array([place]), links)[0]) > 0
     across = np.array([-along[1], along[0]]) * (1.0 if rises == wave.forward else -1.0)
-    most = distance + FARTHEST * float(length.max())
-    for aside in np.linspace(distance, most, 200):
+    for aside in np.linspace(distance, distance + FARTHEST * float(drawn.length.max()), TRIALS):
         centre = beside + aside * across
-        if _nearest(centre, middle, heading, length) >= distance - 1e-12:
+        if _nearest(centre, drawn) >= distance - 1e-12:
             return float(centre[0]), float(centre[1])
     raise InvalidInput(
         f"world.radius: a peg does not fit beside the wave at link {place:.1f} without touching another bend; "
@@ -214,9 +222,9 @@ def _peg(
     )
 
 
-def _nearest(point: FloatArray, middle: FloatArray, heading: FloatArray, length: FloatArray) -> float:
+def _nearest(point: FloatArray, drawn: Drawn) -> float:
     """Distance [m] of a point from the axes of the links."""
-    along = np.stack([np.cos(heading), np.sin(heading)], axis=1)
-    away = point - middle
-    place = np.clip((away * along).sum(axis=1), -length / 2, length / 2)
+    along = np.stack([np.cos(drawn.heading), np.sin(drawn.heading)], axis=1)
+    away = point - drawn.middle
+    place = np.clip((away * along).sum(axis=1), -drawn.length / 2, drawn.length / 2)
     return float(np.linalg.norm(away - place[:, np.newaxis] * along, axis=1).min())

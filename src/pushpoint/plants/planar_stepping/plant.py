@@ -109,7 +109,7 @@ class PlanarStepping:
         for name, value in (("r_h", options.r_h), ("r_t", options.r_t)):
             if value is not None and options.solver != "projection":
                 raise InvalidInput(
-                    f"plant.{name} = {value:g}: only P2's own iteration has it; allowed with plant.solver = 'projection'"
+                    f"plant.{name} = {value:g}: only P2's iteration has it; allowed with plant.solver = 'projection'"
                 )
         return cls(robot, world, servo, options)
 

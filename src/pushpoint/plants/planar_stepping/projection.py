@@ -46,9 +46,9 @@ from pushpoint.plants.planar_stepping.step import (
 )
 from pushpoint.types import CommandTable, Trace
 
-# Stable below 2 over the largest eigenvalue of the inverse inertia seen at the contacts: for friction surely below twice
-# the mass of the lightest link, which P2's r_T = 1.3 kg just is. P2's r_H = 0.01 kg is stable too, but needs many times
-# as many iterations.
+# Stable below 2 over the largest eigenvalue of the inverse inertia seen at the contacts: for friction surely below
+# twice the mass of the lightest link, as P2's r_T = 1.3 kg just is. P2's r_H = 0.01 kg is stable too, but needs many
+# times as many iterations.
 FRICTION_STEP = 1.0  # default of r_T over the link's mass
 CONTACT_STEP = 0.6  # default of r_H over the link's mass
 

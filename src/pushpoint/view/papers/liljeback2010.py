@@ -281,7 +281,7 @@ def fig15(runs: Runs, published: Published) -> Figure | None:
     legend_above(sheet, _marks_of_a_resolution())
     note_below(
         sheet,
-        "P1's drawing is not available; shown is the resolution of ours that starts nearest to P1's. VIII-B3: forces on "
+        "P1's drawing is not available; shown is our resolution that starts nearest to P1's. VIII-B3: forces on "
         "links 4 and 8 cause the jam; link 4 is turned\nclockwise and link 8 counterclockwise.",
     )
     return sheet

@@ -113,8 +113,8 @@ def fig9(runs: Runs, published: Published) -> Figure:
     legend_above(sheet, marks)
     note_below(
         sheet,
-        f"{NO_CURVE} VIII-D2: the path of Fig. 14 'is almost identical'. P2 gives no places of the small obstacles: each "
-        "touches the robot where\nthe large one does.",
+        f"{NO_CURVE} VIII-D2: the path of Fig. 14 'is almost identical'. P2 gives no places of the small obstacles: "
+        "each touches the robot where\nthe large one does.",
     )
     return sheet
 
@@ -298,7 +298,7 @@ def fig15(runs: Runs, published: Published) -> Figure:
     legend_above(sheet, [mark("this run", color=style.BODY, linewidth=2.4), mark("its head", color=style.HEAD, lw=2.4)])
     note_below(
         sheet,
-        "P2's pictures, of the simulation and of the robot, are not available; but for the first the instants are ours. "
-        "The pose at 0 s was fitted to the first\npoint of Fig. 14.",
+        "P2's pictures, of the simulation and of the robot, are not available; but for the first the instants are "
+        "ours. The pose at 0 s was fitted to the first\npoint of Fig. 14.",
     )
     return sheet
