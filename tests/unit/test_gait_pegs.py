@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from math import radians
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ from pushpoint.scenarios import scenarios
 from pushpoint.types import Pose
 from pushpoint.worlds import worlds
 
+STUDY = Path(__file__).parents[2] / "examples" / "gait_guidelines.yaml"
 CLEARANCE = 0.003  # [m], default of the world
 
 GAITS = [
@@ -212,9 +214,9 @@ def test_what_follows_from_the_robot_is_not_given_again() -> None:
 @pytest.mark.slow
 def test_guidelines_on_amplitude_phase_shift_and_frequency() -> None:
     """P2 VIII-B, as the study that the documentation runs; orders alone."""
-    results = pp.run_study("examples/gait_guidelines.yaml", seeds=3, processes=1)
+    results = pp.run_study(STUDY, seeds=3, processes=1)
     median = {
-        name: {measure: found.median for measure, found in variant.measures.items()}
+        name: {measure: found.median for measure, found in variant.columns.items()}
         for name, variant in results.summary().variants.items()
     }
 

@@ -177,10 +177,16 @@ def peg_centres(wave: Wave, body: Body, radius: float, clearance: float, ahead: 
     low, high = math.floor(min(places[0], 0.0)) - margin, math.ceil(max(places[-1], links - 1.0)) + margin
     drawn = _draw(wave, body, np.arange(low, high + 1, dtype=float))
     distance = body.half_width + radius + clearance
-    pegs = []
+    pegs: list[tuple[float, float]] = []
     for place in places:
         near = slice(max(0, round(place) - low - 2 * margin), round(place) - low + 2 * margin + 1)
-        pegs.append(_peg(wave, place, Drawn(*(column[near] for column in drawn)), distance, links))
+        peg = _peg(wave, place, Drawn(*(column[near] for column in drawn)), distance, links)
+        if peg is None:
+            raise InvalidInput(
+                f"world.radius = {radius:g} m: with half_width = {body.half_width:g} m and clearance = {clearance:g} m "
+                f"a peg beside link {place:.1f} would reach into the next bend; should be smaller"
+            )
+        pegs.append(peg)
     return pegs
 
 
@@ -201,8 +207,8 @@ def _draw(wave: Wave, body: Body, number: FloatArray) -> Drawn:
     return Drawn(number, middle + np.asarray(body.position) - middle[int(body.link - number[0])], heading, length)
 
 
-def _peg(wave: Wave, place: float, drawn: Drawn, distance: float, links: int) -> tuple[float, float]:
-    """The centre [m] of one peg beside the wave at `place`, `distance` from all its links.
+def _peg(wave: Wave, place: float, drawn: Drawn, distance: float, links: int) -> tuple[float, float] | None:
+    """The centre [m] of one peg beside the wave at `place`, `distance` from all its links; None if it does not fit.
 
     Where the wave rises, a peg on its left pushes forward, and where it falls one on its right. It is moved straight
     aside if a neighbouring link bends towards it.
@@ -216,10 +222,7 @@ def _peg(wave: Wave, place: float, drawn: Drawn, distance: float, links: int) ->
         centre = beside + aside * across
         if _nearest(centre, drawn) >= distance - 1e-12:
             return float(centre[0]), float(centre[1])
-    raise InvalidInput(
-        f"world.radius: a peg does not fit beside the wave at link {place:.1f} without touching another bend; "
-        "should be smaller, or the amplitude or the phase shift"
-    )
+    return None
 
 
 def _nearest(point: FloatArray, drawn: Drawn) -> float:
