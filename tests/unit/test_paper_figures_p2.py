@@ -1,4 +1,4 @@
-"""Figures like those of P2, on coarse runs."""
+"""Figures like those of P2, on short runs."""
 
 from __future__ import annotations
 
@@ -24,13 +24,9 @@ FIGURES = [f"fig{number}" for number in range(9, 16)]
 
 @pytest.fixture(scope="module")
 def runs() -> Mapping[str, Recording]:
-    """Long enough for Fig. 10 and Fig. 11 where these need it; coarse steps, as nothing is measured."""
+    """Short, but long enough for Fig. 10 and Fig. 11."""
     duration = {f"{P2}/track-small-pegs": 5.6}
-    changes = {"plant.dt": 5e-3}
-    return {
-        name: pp.simulate(scenarios[name].with_overrides(changes | {"duration": duration.get(name, 1.0)}))
-        for name in scenarios_of(P2)
-    }
+    return {name: pp.simulate(scenarios[name], duration=duration.get(name, 1.0)) for name in scenarios_of(P2)}
 
 
 def drawn(runs: Mapping[str, Recording], slug: str) -> Figure:
