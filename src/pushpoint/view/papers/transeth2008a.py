@@ -137,8 +137,8 @@ def fig10(runs: Runs, published: Published) -> Figure | None:
     note_below(
         sheet,
         "P2's drawing is not available. VIII-B: the sum of the forces points to the right; link 7 (P2 counts from the "
-        "head) is pushed to the other side\nthan links 2 and 10, along \N{MINUS SIGN}y. The sign is that of the "
-        "link's own axes, which point to the tail (docs, Departures from P2).",
+        "head) alone is pushed along \N{MINUS SIGN}y, links 2 and\n10 are not. Ours is so in the links' own axes, "
+        "which point to the tail; in the axes of the picture the signs are the opposite (docs, Departures from P2).",
     )
     return sheet
 
