@@ -155,3 +155,13 @@ add(
     start=Start(link=MIDDLE, angle=radians(1.652)),
     duration=5.0,
 )
+
+# The same rule as a world of its own, for any gait: P2's own gait among pegs that the rule places. What P2 VIII-B says
+# of amplitude, phase shift and frequency is the study examples/gait_guidelines.yaml.
+add(
+    "placed-pegs",
+    "Aiko among thin pegs placed for its gait by the rule of P2",
+    "VII-B, VII-D and VIII-B",
+    world=Choice(name="gait-pegs", options={"start_phase": math.pi, "friction": FRICTION, "ahead": 8}),
+    start=Start(link=MIDDLE),
+)

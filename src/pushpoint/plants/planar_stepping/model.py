@@ -79,7 +79,8 @@ PAIR_FIELDS = (
     SAFE_TURN, SAFE_BEND, SPREAD,  # see mechanics.self_contact [rad], and: speed of any point over SPEED, doubled
     SELF,  # flag: links may touch each other in this step
     FINEST, PUSHING,  # how often a step may be halved; flag: links are pushed out of obstacles
-) = range(34)  # fmt: skip
+    R_H, R_T,  # [kg], of P2 (67) and (68), see `projection`; 0: a share of each link's mass
+) = range(36)  # fmt: skip
 BEGINS, LEAVES = 1.0, -1.0  # values of `passing`
 END_AXIS, END_TAIL, END_HEAD = 0, 1, 2  # what of a link touches: anything, or the round end at its tail or head
 OBSTACLE, BODY = 9, 10  # columns of a feature: index in World.obstacles, number of the movable obstacle
@@ -91,7 +92,7 @@ TRAVELLED, LISTED, CLEARANCE = 5, 6, 7
 class Problem(NamedTuple):
     """The contact problem of one step: what does not change in a run, and scratch."""
 
-    number: FloatArray  # (34,): dt [s], flags and tolerances; see the names above
+    number: FloatArray  # (36,): dt [s], flags and tolerances; see the names above
     link: Records  # (rows,): LINK_FIELDS; first the n links, then the movable obstacles
     chain: Records  # (n,): the links among them, in the same memory
     contact: Records  # (pairs,): CONTACT_FIELDS
@@ -139,7 +140,7 @@ def make_problem(robot: Robot, world: World, servo: Servo, options: PlanarSteppi
     chain = link[:n]
     set_ground(chain, world, dt)
     set_servos(chain, robot, servo, dt)
-    number = np.zeros(34)
+    number = np.zeros(36)
     number[DT] = number[NOMINAL] = dt
     number[THICKNESS], number[DEPTH] = thickness(robot, world), MOST_DEPTH * (1.0 + 4.0 * max(0.0, dt - 1e-3) / 9e-3)
     number[PUSHING] = 1.0
@@ -148,6 +149,7 @@ def make_problem(robot: Robot, world: World, servo: Servo, options: PlanarSteppi
     number[CONSERVING] = options.scheme == "conserving"
     number[TOLERANCE] = number[ACCEPTED] = options.tolerance
     number[MAX_ITERATIONS] = options.max_iterations or (200 if options.solver == "newton" else 200_000)
+    number[R_H], number[R_T] = options.r_h or 0.0, options.r_t or 0.0
     number[GRAVITY] = gravity
     number[WEIGHT] = chain["mass"].sum() * max(gravity, EARTH)  # a scale for residuals, also in space
     number[PASSIVE] = bool(link["disc"].any() or len(world.obstacles) > 0 or not world.is_plain)

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from pushpoint.fields import Frozen, at_least
-from pushpoint.quantities import Iterations, TimeStep
+from pushpoint.quantities import Iterations, Mass, TimeStep
 
 StepError = Annotated[float, Field(gt=0, le=0.1, allow_inf_nan=False), at_least(1e-12)]
 Tolerance = Annotated[float, Field(gt=0, le=1e-3, allow_inf_nan=False), at_least(1e-16)]
@@ -22,6 +22,8 @@ class PlanarSteppingOptions(Frozen):
     solver: Literal["newton", "projection"] = "newton"
     tolerance: Tolerance = 1e-8  # of the residuals of every step
     max_iterations: Iterations | None = None  # default: 200 for newton, 200000 for projection
+    r_h: Mass | None = None  # [kg], r_H of P2 (67), with the projection solver; default: 0.6 of each link's mass
+    r_t: Mass | None = None  # [kg], r_T of P2 (68), with the projection solver; default: each link's mass
     # Of a step that is not solved or not sane, halves of halves; 1: every step that is solved is taken as it comes.
     max_parts: Annotated[int, Field(ge=1, le=1024)] = 1024
     # Whether links that are not neighbours touch each other, without friction; auto: looked at when they come near.

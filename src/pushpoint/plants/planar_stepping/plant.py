@@ -106,6 +106,11 @@ class PlanarStepping:
             raise InvalidInput("plant.self_contact = true: contacts between links need plant.solver = 'newton'")
         if options.solver == "projection" and options.step_error is not None:
             raise InvalidInput("plant.step_error: adaptive steps need plant.solver = 'newton'")
+        for name, value in (("r_h", options.r_h), ("r_t", options.r_t)):
+            if value is not None and options.solver != "projection":
+                raise InvalidInput(
+                    f"plant.{name} = {value:g}: only P2's iteration has it; allowed with plant.solver = 'projection'"
+                )
         return cls(robot, world, servo, options)
 
     def initial_state(self, pose: Pose) -> State:

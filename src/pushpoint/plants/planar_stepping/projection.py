@@ -23,6 +23,8 @@ from pushpoint.plants.planar_stepping.model import (
     DT,
     GRAVITY,
     MAX_ITERATIONS,
+    R_H,
+    R_T,
     SPEED,
     TOLERANCE,
     WEIGHT,
@@ -44,10 +46,11 @@ from pushpoint.plants.planar_stepping.step import (
 )
 from pushpoint.types import CommandTable, Trace
 
-# Stable below 2 over the largest eigenvalue of the inverse inertia seen at the contacts. P2's r_H = 0.01 N s2/m is
-# stable too, but needs a hundred times as many iterations.
-FRICTION_STEP = 1.0  # r_T over the link's mass
-CONTACT_STEP = 0.6  # r_H over the link's mass
+# Stable below 2 over the largest eigenvalue of the inverse inertia seen at the contacts: for friction surely below
+# twice the mass of the lightest link, as P2's r_T = 1.3 kg just is. P2's r_H = 0.01 kg is stable too, but needs many
+# times as many iterations.
+FRICTION_STEP = 1.0  # default of r_T over the link's mass
+CONTACT_STEP = 0.6  # default of r_H over the link's mass
 
 
 @kernel
@@ -99,14 +102,15 @@ def load_impulses(problem: Problem) -> float:
 def project_impulses(problem: Problem) -> None:
     """(67) and (68)."""
     link, contact = problem.link, problem.contact
+    r_h, r_t = problem.number[R_H], problem.number[R_T]
     for i in range(link.shape[0]):
         a = link[i]
         vx, vy = slide(link, i)
-        r = FRICTION_STEP * a.mass
+        r = r_t if r_t > 0.0 else FRICTION_STEP * a.mass
         x, y = a.ground_x - r * vx, a.ground_y - r * vy
         a.ground_x, a.ground_y = project_disc(x, y, a.disc)
         for k in range(problem.first[i], problem.first[i + 1]):
-            r_contact = CONTACT_STEP * a.mass
+            r_contact = r_h if r_h > 0.0 else CONTACT_STEP * a.mass
             contact[k].impulse = max(0.0, contact[k].impulse - r_contact * approach_speed(link, contact, i, k))
 
 

@@ -23,6 +23,7 @@ from pushpoint.view.papers._parts import (
     label_lowest,
     legend_above,
     nearest_row,
+    note_below,
     plots_below_each_other,
     scenes_below_each_other,
     smoothed,
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
 KEY = "liljeback2010"
 TRACK, SERPENOID, ROWS, CLUTTER = (f"{KEY}/{slug}" for slug in ("track", "rows-serpenoid", "rows", "clutter"))
 LINK_6, LINK_5, JOINT_5 = 5, 4, 4  # P1's names, our numbers
+SPEED = 0.1  # [m/s], P1 VIII-B3
 JAM = 17.05  # [s], when the jam of Fig. 15 is resolved
 SMOOTHING = 0.3  # [s], of velocities
 TIME = "time [s]"
@@ -51,6 +53,7 @@ PUBLISHED: dict[str, Any] = {"color": style.ORANGE, "markeredgecolor": style.INK
 PUBLISHED_DOT = PUBLISHED | {"marker": "o", "markersize": 4.2, "linestyle": "none", "zorder": 6}
 PUBLISHED_EDGE = PUBLISHED | {"marker": "v", "markersize": 7, "linestyle": "none", "clip_on": False, "zorder": 6}
 DASHED: dict[str, Any] = {"color": style.INK, "linestyle": (0, (3.5, 2)), "linewidth": 1.3, "zorder": 2.5}
+SAID: dict[str, Any] = {"color": style.GREEN, "linestyle": "--", "linewidth": 1.1, "zorder": 2.2}
 HEAD_PATH: dict[str, Any] = {"color": style.HEAD, "linestyle": style.DOTS, "linewidth": 1.3, "zorder": 2.4}
 
 
@@ -148,6 +151,11 @@ def fig12(runs: Runs, published: Published) -> Figure:
         mark("the same, published", **PUBLISHED_EDGE),
     ]
     legend_above(sheet, marks)
+    note_below(
+        sheet,
+        "P1's shapes and traces are not available. VIII-B: about 0.5 m in 20 s with the serpenoid, about 2.5 m in 30 s "
+        "with jam resolution in both environments.",
+    )
     return sheet
 
 
@@ -185,6 +193,7 @@ def fig13(runs: Runs, published: Published) -> Figure:
         _draw_velocity(axes, runs[name])
         for start in starts:
             axes.axvline(start, **DASHED | {"linewidth": 0.8, "zorder": 2})
+        axes.axhline(SPEED, **SAID)
         axes.plot(theirs, np.ones(len(theirs)), transform=axes.get_xaxis_transform(), **PUBLISHED_EDGE)
         axes.set_title(f"{title}: {len(starts)} resolutions, published {len(theirs)}", pad=TITLE_PAD)
     label_lowest(panels)
@@ -194,8 +203,10 @@ def fig13(runs: Runs, published: Published) -> Figure:
         mark("not smoothed", color=style.SKY, linewidth=0.8),
         mark("jam resolution starts", **DASHED | {"linewidth": 0.8}),
         mark("the same, published", **PUBLISHED_EDGE),
+        mark(f"VIII-B3: around {100 * SPEED:g} cm/s", **SAID),
     ]
     legend_above(sheet, marks)
+    note_below(sheet, "P1's curves of the velocity are not available.")
     return sheet
 
 
@@ -240,6 +251,7 @@ def fig14(runs: Runs, published: Published) -> Figure:
         mark(f"published: {said}", color=style.ORANGE, linestyle="--", linewidth=1.1),
     ]
     legend_above(sheet, marks)
+    note_below(sheet, "P1's curves are not available; the dashed lines are what VIII-B3 says is reached.")
     return sheet
 
 
@@ -267,6 +279,11 @@ def fig15(runs: Runs, published: Published) -> Figure | None:
     _draw_forces(axes, run, before)
     axes.set_title(f"Resolution from {start:.2f} to {end:.2f} s; published: {JAM} to {JAM + 0.5} s")
     legend_above(sheet, _marks_of_a_resolution())
+    note_below(
+        sheet,
+        "P1's drawing is not available; shown is our resolution that starts nearest to P1's. VIII-B3: forces on "
+        "links 4 and 8 cause the jam; link 4 is turned\nclockwise and link 8 counterclockwise.",
+    )
     return sheet
 
 
