@@ -14,11 +14,13 @@ import math
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from pushpoint.robots import Robot
 from pushpoint.types import FloatArray, IntArray
 
 RIGHT_ANGLE = 0.5 * math.pi - 0.05  # [rad], with a margin for the motion of a step
+MANY = 30  # links between two
 TURN_MARGIN = 0.3  # [rad], of the turn from link to link that is safe, for the same reason
 
 
@@ -27,7 +29,7 @@ class SelfClearance(NamedTuple):
 
     axis: FloatArray  # [m], (n,): half axes of the capsules
     radius: FloatArray  # [m], (n,)
-    meets: np.ndarray  # (n, n), bool: pairs i < j that can touch
+    joint: FloatArray  # [m], (n + 1,): along the straight robot, link i from joint[i] on
     safe_turn: float  # [rad]: while all links head within it, only links i and i + 2 can touch
     safe_bend: float  # [rad]: while no joint bends farther, they cannot either
 
@@ -35,15 +37,16 @@ class SelfClearance(NamedTuple):
     def of(cls, robot: Robot) -> SelfClearance:
         length = np.array([link.length for link in robot.links])
         radius = np.array([link.radius for link in robot.links])
-        joint = np.concatenate([[0.0], np.cumsum(length)])  # along the straight robot: link i from joint[i] on
-        between = joint[np.newaxis, :-1] - joint[1:, np.newaxis]  # [i, j]: length of the links between i and j
-        thick = radius[:, np.newaxis] + radius[np.newaxis, :]
-        apart = np.arange(len(length))[np.newaxis, :] - np.arange(len(length))[:, np.newaxis]
-        meets = (apart >= 2) & (between > thick)
-        far = (apart >= 3) & meets
-        ratio = float((thick[far] / between[far]).max(initial=0.0))
-        safe = max(0.0, 2.0 * math.acos(min(1.0, ratio)) - TURN_MARGIN)
-        return cls(np.array([link.half_core for link in robot.links]), radius, meets, safe, RIGHT_ANGLE)
+        joint = np.concatenate([[0.0], np.cumsum(length)])
+        safe = max(0.0, 2.0 * math.acos(min(1.0, thickest(radius, joint))) - TURN_MARGIN)
+        return cls(np.array([link.half_core for link in robot.links]), radius, joint, safe, RIGHT_ANGLE)
+
+    @property
+    def meets(self) -> npt.NDArray[np.bool_]:
+        """(n, n): pairs i < j that can touch."""
+        between = self.joint[np.newaxis, :-1] - self.joint[1:, np.newaxis]  # [i, j]: of the links between i and j
+        apart = np.arange(len(self.radius))[np.newaxis, :] - np.arange(len(self.radius))[:, np.newaxis]
+        return np.asarray((apart >= 2) & (between > self.radius[:, np.newaxis] + self.radius[np.newaxis, :]))
 
     def gaps(self, position: FloatArray, angle: FloatArray, enough: float) -> tuple[IntArray, IntArray, FloatArray]:
         """Pairs of links that are not neighbours and have a gap of less than `enough` [m], and the gaps [m]; some with
@@ -64,6 +67,19 @@ class SelfClearance(NamedTuple):
     def nearest(self, position: FloatArray, angle: FloatArray, enough: float) -> float:
         """Least of these gaps [m], or `enough`."""
         return float(self.gaps(position, angle, enough)[2].min(initial=enough))
+
+
+def thickest(radius: FloatArray, joint: FloatArray) -> float:
+    """Largest sum of two radii over the length of the links between, of links with two or more of those that can touch;
+    of links with many between them, a bound."""
+    ratio, n = 0.0, len(radius)
+    for apart in range(3, min(n, MANY + 1)):
+        between, thick = joint[apart:-1] - joint[1:-apart], radius[apart:] + radius[:-apart]
+        ratio = max(ratio, float((thick / between)[between > thick].max(initial=0.0)))
+    if n > MANY + 1:
+        least = float((joint[MANY + 1 : -1] - joint[1 : -MANY - 1]).min())
+        ratio = max(ratio, min(1.0, 2.0 * float(radius.max()) / least))
+    return ratio
 
 
 def segment_distances(centre: FloatArray, arm: FloatArray, other: FloatArray, other_arm: FloatArray) -> FloatArray:

@@ -158,6 +158,9 @@ class Joint(Frozen):
         return upper
 
 
+PLAIN = Joint()  # what joints are that are not listed
+
+
 class Robot(Frozen):
     """A chain of links, numbered from the tail, with the gains its servos have by default.
 
@@ -180,11 +183,11 @@ class Robot(Frozen):
 
     @property
     def has_plain_joints(self) -> bool:
-        return all(joint == Joint() for joint in self.joints)
+        return all(joint == PLAIN for joint in self.joints)
 
     def joint(self, number: int) -> Joint:
         """A joint of the chain, plain if none are listed."""
-        return self.joints[number] if self.joints else Joint()
+        return self.joints[number] if self.joints else PLAIN
 
     @property
     def freedoms(self) -> tuple[tuple[int, Axis], ...]:

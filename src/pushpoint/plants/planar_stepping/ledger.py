@@ -14,8 +14,9 @@ from pushpoint.plants.planar_stepping.model import CONSERVING, GUARD, PASSIVE, P
 from pushpoint.types import FloatArray
 
 # Kinetic energy at the end; its change; works of servos, of ground friction, of contacts; numerical error; work of
-# contacts as it is, before what is positive of it is taken for numerical [J].
-Works = tuple[float, float, float, float, float, float, float]
+# contacts as it is, before what is positive of it is taken for numerical [J]. Last, as all links are looked at anyway,
+# the largest acceleration of the end of a link by its turning [m/s2].
+Works = tuple[float, float, float, float, float, float, float, float]
 
 
 @fused
@@ -27,11 +28,12 @@ def works(problem: Problem, extras: Extras | None) -> Works:
     the end that the laws were solved for, or as links are pushed out of obstacles, `account` books it as numerical.
     """
     link, links = problem.link, problem.chain.shape[0]
-    kinetic = servo = friction = applied = change = behind = 0.0
+    kinetic = servo = friction = applied = change = behind = turning = 0.0
     for i in range(link.shape[0]):
         a = link[i]
         m, inertia = a.mass, a.inertia
         vx, vy, w = a.vx, a.vy, a.w
+        turning = max(turning, a.axis * w * w)
         kinetic += m * (vx * vx + vy * vy) + inertia * w * w
         mx, my, mw = 0.5 * (vx + a.old_vx), 0.5 * (vy + a.old_vy), 0.5 * (w + a.old_w)
         change += m * ((vx - a.old_vx) * mx + (vy - a.old_vy) * my) + inertia * (w - a.old_w) * mw
@@ -48,7 +50,7 @@ def works(problem: Problem, extras: Extras | None) -> Works:
             servo += a.torque * (mw - behind)
         behind = mw
     contact, error = applied - friction, change - servo - applied
-    return 0.5 * kinetic, change, servo, min(0.0, friction), min(0.0, contact), error, contact
+    return 0.5 * kinetic, change, servo, min(0.0, friction), min(0.0, contact), error, contact, turning
 
 
 @fused
@@ -87,7 +89,7 @@ def hold_back(problem: Problem, kinetic: float, surplus: float, extras: Extras |
         a.w = w + scale * (a.w - w)
 
 
-@inlined
+@fused
 def remember(problem: Problem, state: State, i: int, extras: Extras | None) -> None:
     """Warm starts of row i, and its impulses of the tick; those of its contacts also since the last recorded row."""
     contact, own, sums = problem.contact, state.link[i], state.sums

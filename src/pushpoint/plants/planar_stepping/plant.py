@@ -81,7 +81,7 @@ class PlanarStepping:
 
     def _watch_links(self, robot: Robot, discs: int) -> None:
         clearance, basic = SelfClearance.of(robot), self._usual.extras is None
-        if clearance.meets.any():
+        if len(robot.links) > 2:
             self._watch = watch_for(self._problem, clearance, basic, discs)
             if basic:  # room for what extended kernels list
                 self._pairs = 2 * self._pairs + len(robot.links) * SELF_PAIRS

@@ -53,7 +53,7 @@ def is_sane(
         beyond = 0.5 * number[REACH] > number[THICKNESS] and is_near_any(problem, around, state, extras)
         if beyond or number[SUNK] > 0.0:
             reasons += PENETRATION
-        if turns_too_far(problem):
+        if not number[DT] * number[DT] * done[7] <= number[DEPTH] and turns_too_far(problem):
             reasons += ROTATION
     number[REASONS] = reasons
     return reasons == 0.0

@@ -44,7 +44,6 @@ from pushpoint.plants.planar_stepping.model import (
     State,
     Surroundings,
 )
-from pushpoint.types import FloatArray
 
 OK, NOT_CONVERGED, NOT_FINITE, TOO_MANY_CONTACTS = 0, 1, 2, 3  # the values of types.Status
 LOOKS = 4  # solves of a step at most
@@ -151,17 +150,19 @@ def not_foreseen(link: Records) -> float:
 
 
 @inlined
-def finish(problem: Problem, body: Records, ledger: FloatArray) -> bool:
-    """End pose (63) with closed joints; False if it is not finite.
+def finish(problem: Problem, state: State, extras: Extras | None) -> bool:
+    """End pose (63) with closed joints, and what is remembered of the step; False if it is not finite.
 
     conserving: the centre of mass moves with the momentum.   paper: the head link (link 1 of P2) is held, VI-C.
     """
     link, half, n = problem.link, 0.5 * problem.number[DT], problem.chain.shape[0]
+    body, ledger = state.link, state.ledger
     head_x = body[n - 1].x + half * (body[n - 1].vx + link[n - 1].vx)
     head_y = body[n - 1].y + half * (body[n - 1].vy + link[n - 1].vy)
     px = py = mx = my = momentum_x = momentum_y = total = finite = bend = 0.0
     least = most = behind = body[0].angle + half * (body[0].w + link[0].w)
     for i in range(n):
+        remember(problem, state, i, extras)
         own = body[i]
         a = link[i]
         own.angle += half * (own.w + a.w)
@@ -195,11 +196,12 @@ def finish(problem: Problem, body: Records, ledger: FloatArray) -> bool:
 
 
 @kernel
-def finish_movable(problem: Problem, body: Records) -> None:
-    """End pose of the movable obstacles."""
+def finish_movable(problem: Problem, state: State, extras: Extras) -> None:
+    """End pose of the movable obstacles, and what is remembered of them."""
     half = 0.5 * problem.number[DT]
     for i in range(problem.chain.shape[0], problem.link.shape[0]):
-        own, a = body[i], problem.link[i]
+        remember(problem, state, i, extras)
+        own, a = state.link[i], problem.link[i]
         own.x, own.y, own.angle = a.x + half * a.vx, a.y + half * a.vy, own.angle + half * (own.w + a.w)
         own.last_vx, own.last_vy, own.last_w = own.vx, own.vy, own.w
         own.vx, own.vy, own.w = a.vx, a.vy, a.w
@@ -263,17 +265,10 @@ def list_as_far_as_fits(
     return list_neighbours(problem, around, state, skin, extras)
 
 
-@kernel
-def remember_all(problem: Problem, state: State, extras: Extras | None) -> None:
-    for i in range(problem.link.shape[0]):
-        remember(problem, state, i, extras)
-
-
 @inlined
 def settle(problem: Problem, state: State, done: Works, extras: Extras | None) -> bool:
     """The end of the step becomes the state; False if it is not finite."""
     account(problem, state.ledger, done, extras)
-    remember_all(problem, state, extras)
     if extras is not None:
-        finish_movable(problem, state.link)
-    return finish(problem, state.link, state.ledger)
+        finish_movable(problem, state, extras)
+    return finish(problem, state, extras)
