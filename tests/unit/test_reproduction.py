@@ -31,7 +31,7 @@ from pushpoint.reproduction._statement import (
 from pushpoint.reproduction.published import CURVES, curve, curves_of, on_curve
 from pushpoint.scenario import Choice, Scenario
 from pushpoint.scenarios import scenarios
-from pushpoint.simulation import TOUCHING, simulate
+from pushpoint.simulation import TOUCHING, Setup, simulate, start
 from pushpoint.studies.jobs import Outcome
 from pushpoint.types import LINK_COLUMNS, FloatArray, Pose, new_trace
 
@@ -93,9 +93,10 @@ def test_scenarios_are_named_titled_and_survive_yaml(name: str) -> None:
 
 @pytest.mark.parametrize("name", [name for name in scenarios if scenarios[name].plant.name != "spatial_stepping"])
 def test_scenarios_start_without_overlap(name: str) -> None:
-    scenario = scenarios[name]
-    deep = overlaps(scenario.built_robot(), scenario.built_world(), start_pose(scenario))
-    assert all(depth < TOUCHING for _, _, depth in deep)
+    setup = Setup.of(scenarios[name])
+    pose = start(setup)
+    assert isinstance(pose, Pose)
+    assert all(depth < TOUCHING for _, _, depth in overlaps(setup.robot, setup.world, pose))
 
 
 def test_track_has_the_printed_gait_and_the_head_in_front() -> None:

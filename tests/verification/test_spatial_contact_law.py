@@ -322,11 +322,6 @@ def test_worlds_that_are_not_modelled_are_refused(world: dict[str, object]) -> N
 LINK = Link(length=0.1, mass=0.5, inertia=5e-4, radius=0.04)
 
 
-def test_play_is_refused() -> None:
-    with pytest.raises(InvalidInput):
-        build(Robot(name="two", links=(LINK,) * 2), World(name="w"), Servo(stiffness=1.0, play=0.1))
-
-
 def test_links_meet_each_other_unless_asked_not_to() -> None:
     """A chain that bends into a ring: its ends push each other apart."""
     robot = Robot(name="ring", links=(LINK,) * 8, joints=(Joint(),) * 7, servo=Servo(stiffness=5.0, damping=0.1))
