@@ -20,6 +20,7 @@ from pushpoint.types import Command, Contacts, FloatArray, Observation
 
 PERIOD = 1 / 64  # [s], exact in binary: timers add up without round-off
 LINKS, JOINTS = 5, 4
+EVENTS = ("resolution", "resolution-ended")
 APART = 8  # ticks from joint to joint
 SPEED = 0.14 / (APART * PERIOD)
 QUIET = {"swing": 10.0, "speed": SPEED}  # the head never swings far enough to turn
@@ -255,12 +256,27 @@ def test_nothing_jumps_during_a_resolution() -> None:
     assert (told[2][0] + 1, "head-left") in told
 
 
-def test_history_goes_on_during_a_resolution() -> None:
+@pytest.mark.parametrize("history", ["goes-on", "stands-still"])
+def test_history_during_a_resolution(history: str) -> None:
+    """Where it stands still, what the head does meanwhile never travels to the tail."""
     wave = 0.1 * np.sin(0.2 * np.arange(160))
     rows = [np.array([*(JAMMED if k >= 40 else CALM)[:3], wave[k]]) for k in range(160)]
-    story = tell(build(), [observe(k, row, following(), force={1: 5.0}) for k, row in enumerate(rows)])
-    k = next(k for k, name in story.told() if name == "resolution-ended")
-    assert story.commands[k].joint_angle[2] == pytest.approx(wave[k - APART], abs=1e-12)
+    seen = [observe(k, row, following(), force={1: 5.0}) for k, row in enumerate(rows)]
+    story = tell(build(history=history), seen)
+    begun, ended = (next(k for k, name in story.told() if name == event) for event in EVENTS)
+    back = (ended if history == "goes-on" else begun) - APART
+    assert story.commands[ended].joint_angle[2] == pytest.approx(wave[back], abs=1e-12)
+
+
+@pytest.mark.parametrize("before", ["ramp", "own", "next"])
+def test_what_joints_follow_before_the_head_has_led_them(before: str) -> None:
+    """Joint 2 is behind the head joint, so that its next one is that."""
+    shape = np.array([0.1, 0.2, 0.3, 0.4])
+    story = tell(build(before_start=before), [observe(k, shape, following()) for k in range(APART)])
+    share = np.arange(APART) / APART
+    wanted = {"ramp": 0.3 + 0.1 * share, "own": np.full(APART, 0.3), "next": np.full(APART, 0.4)}[before]
+    followed = [command.joint_angle[2] for command in story.commands]
+    np.testing.assert_allclose(followed[1:], wanted[1:], atol=1e-12)
 
 
 def test_without_resolution_jams_are_only_told() -> None:

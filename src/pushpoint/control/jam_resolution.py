@@ -39,8 +39,8 @@ class JamResolutionOptions(Frozen):
     resolution_time: Delay = 0.5  # [s], t_resolution,max
     resolution_gain: Angle = 0.05  # [rad/N], k_theta
     resolution: bool = True  # False: jams are detected and left alone
-    jam_reference: Literal["printed", "limited", "without-head"] = "printed"
-    history: Literal["goes-on", "stands-still"] = "goes-on"
+    jam_reference: Literal["printed", "limited", "without-head"] = "limited"
+    history: Literal["goes-on", "stands-still"] = "stands-still"
     before_start: Literal["ramp", "own", "next"] = "ramp"
 
 
