@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
+from matplotlib.lines import Line2D
 
 from pushpoint.view import style
 from pushpoint.view.figures import SCENE_WIDTH, WIDTH
@@ -16,7 +17,6 @@ from pushpoint.view.scene import Box
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.lines import Line2D
 
     from pushpoint.recording.recording import Recording
     from pushpoint.types import FloatArray
@@ -109,6 +109,11 @@ def label_lowest(panels: Sequence[Axes]) -> None:
     for axes in panels[:-1]:
         axes.set_xlabel("")
         axes.tick_params(labelbottom=False)
+
+
+def mark(label: str, **look: Any) -> Line2D:
+    """An entry of a legend."""
+    return Line2D([], [], label=label, **look)
 
 
 def legend_above(sheet: Figure, marks: Sequence[Line2D]) -> None:

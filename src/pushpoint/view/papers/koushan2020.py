@@ -20,6 +20,7 @@ from pushpoint.view.papers import Drawing, PaperFigure, Published, Runs, paper_f
 from pushpoint.view.papers._parts import (
     label_lowest,
     legend_above,
+    mark,
     note_below,
     plots_below_each_other,
     scenes_below_each_other,
@@ -58,11 +59,6 @@ def figure(slug: str, title: str, *scenarios: str) -> Callable[[Drawing], Drawin
         return draw
 
     return add
-
-
-def mark(label: str, **look: Any) -> Line2D:
-    """An entry of a legend."""
-    return Line2D([], [], label=label, **look)
 
 
 def link_angle(run: Recording, link: int, relative_to: int | None = None) -> FloatArray:

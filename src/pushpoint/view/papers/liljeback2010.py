@@ -6,7 +6,7 @@ P1 counts links and joints from 1, this package from 0; P1's joint angles and to
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -16,12 +16,13 @@ from matplotlib.patheffects import withStroke
 
 from pushpoint.view import style
 from pushpoint.view.bodies import ARROW_LENGTH, FORCE_WINDOW, draw_arrows, draw_robot, draw_shape, pushes_at
-from pushpoint.view.papers import Drawing, PaperFigure, Published, Runs, Table, paper_figures
+from pushpoint.view.papers import Published, Runs, Table, figures_of
 from pushpoint.view.papers._parts import (
     centre_velocity,
     event_times,
     label_lowest,
     legend_above,
+    mark,
     nearest_row,
     note_below,
     plots_below_each_other,
@@ -57,19 +58,7 @@ SAID: dict[str, Any] = {"color": style.GREEN, "linestyle": "--", "linewidth": 1.
 HEAD_PATH: dict[str, Any] = {"color": style.HEAD, "linestyle": style.DOTS, "linewidth": 1.3, "zorder": 2.4}
 
 
-def figure(slug: str, title: str, *scenarios: str) -> Callable[[Drawing], Drawing]:
-    """Decorator: register the function that draws one figure."""
-
-    def add(draw: Drawing) -> Drawing:
-        paper_figures.add(f"{KEY}/{slug}", PaperFigure(title, scenarios, draw))
-        return draw
-
-    return add
-
-
-def mark(label: str, **look: Any) -> Line2D:
-    """An entry of a legend."""
-    return Line2D([], [], label=label, **look)
+figure = figures_of(KEY)
 
 
 def slug_of(name: str) -> str:

@@ -6,7 +6,6 @@ the controller of the run draws (`control/shape_rehearsal`); postures are those 
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from math import radians
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +17,7 @@ from pushpoint.control.shape_rehearsal import cycle_time, rehearsed
 from pushpoint.shapes import GaitSegment, ShapeCurve
 from pushpoint.view import style
 from pushpoint.view.panels import middle
-from pushpoint.view.papers import Drawing, PaperFigure, Published, Runs, paper_figures
+from pushpoint.view.papers import Published, Runs, figures_of
 from pushpoint.view.papers._parts import nearest_row, remark, scenes_in_rows, times
 from pushpoint.view.papers._shape_parts import (
     box_of_robot,
@@ -81,14 +80,7 @@ OTHER_PATH: dict[str, Any] = {"color": style.ORANGE, "linestyle": "--", "zorder"
 NOT_READ = "P3's drawings are not digitised."
 
 
-def figure(slug: str, title: str, *scenarios: str) -> Callable[[Drawing], Drawing]:
-    """Decorator: register the function that draws one figure."""
-
-    def add(draw: Drawing) -> Drawing:
-        paper_figures.add(f"{KEY}/{slug}", PaperFigure(title, scenarios, draw))
-        return draw
-
-    return add
+figure = figures_of(KEY)
 
 
 # --- III: examples ---

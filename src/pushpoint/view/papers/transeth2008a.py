@@ -7,19 +7,19 @@ figure says so. P2 counts links from the head (1) to the tail (11): its link i i
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from matplotlib.lines import Line2D
 from matplotlib.patheffects import withStroke
 
 from pushpoint.view import style
 from pushpoint.view.bodies import FORCE_WINDOW, arrows, draw_robot, pushes_at, quiver
-from pushpoint.view.papers import Drawing, PaperFigure, Published, Runs, Table, paper_figures
+from pushpoint.view.papers import Published, Runs, Table, figures_of
 from pushpoint.view.papers._parts import (
     label_lowest,
     legend_above,
+    mark,
     nearest_row,
     note_below,
     plots_below_each_other,
@@ -60,19 +60,7 @@ ARROW: dict[str, Any] = {"marker": r"$\rightarrow$", "markersize": 12, "linestyl
 NO_CURVE = "P2's curve is not available."
 
 
-def figure(slug: str, title: str, *scenarios: str) -> Callable[[Drawing], Drawing]:
-    """Decorator: register the function that draws one figure."""
-
-    def add(draw: Drawing) -> Drawing:
-        paper_figures.add(f"{KEY}/{slug}", PaperFigure(title, scenarios, draw))
-        return draw
-
-    return add
-
-
-def mark(label: str, **look: Any) -> Line2D:
-    """An entry of a legend."""
-    return Line2D([], [], label=label, **look)
+figure = figures_of(KEY)
 
 
 def path_of_link_6(run: Recording) -> FloatArray:

@@ -8,19 +8,18 @@ which link 6 goes to about -1.4 m.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
 from pushpoint.view import style
-from pushpoint.view.papers import Drawing, PaperFigure, Published, Runs, paper_figures
+from pushpoint.view.papers import Published, Runs, figures_of
 from pushpoint.view.papers._parts import (
     label_lowest,
     label_outer,
     legend_above,
+    mark,
     nearest_row,
     note_below,
     plots_below_each_other,
@@ -70,19 +69,7 @@ TURNED = (
 )
 
 
-def figure(slug: str, title: str, *scenarios: str) -> Callable[[Drawing], Drawing]:
-    """Decorator: register the function that draws one figure."""
-
-    def add(draw: Drawing) -> Drawing:
-        paper_figures.add(f"{KEY}/{slug}", PaperFigure(title, scenarios, draw))
-        return draw
-
-    return add
-
-
-def mark(label: str, **look: Any) -> Line2D:
-    """An entry of a legend."""
-    return Line2D([], [], label=label, **look)
+figure = figures_of(KEY)
 
 
 def path_of_link_6(run: Recording) -> FloatArray:
