@@ -40,8 +40,9 @@ ADDRESSES = 1500 * 1024**2  # [bytes] that a process may ask for: more is a Memo
 # --- files, by the command ---
 
 COMMANDS = """
-import contextlib, io, json, resource, sys, time
+import contextlib, io, json, sys, time
 from pushpoint.cli.main import main
+from tests.properties.hostile import most_memory
 
 for words in json.load(sys.stdin):
     sys.argv, said, code = ["pushpoint", *words], io.StringIO(), 0
@@ -51,8 +52,8 @@ for words in json.load(sys.stdin):
             main()
         except SystemExit as left:
             code = left.code
-    cpu, memory = time.process_time() - began, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    print(json.dumps([code, said.getvalue().splitlines(), cpu, memory]), flush=True)
+    cpu = time.process_time() - began
+    print(json.dumps([code, said.getvalue().splitlines(), cpu, most_memory()]), flush=True)
 """
 
 
@@ -69,7 +70,7 @@ def commands(folder: Path, *commands: tuple[str, ...]) -> list[Outcome]:
         [sys.executable, "-c", COMMANDS],
         input=json.dumps([("run", "missing.yaml"), *commands]),
         cwd=folder,
-        env=os.environ | {"PYTHONPATH": str(Path(pp.__file__).parents[1])},  # of this package, wherever the folder is
+        env=os.environ | {"PYTHONPATH": f"{Path(pp.__file__).parents[1]}{os.pathsep}{Path(__file__).parents[2]}"},
         capture_output=True,
         text=True,
         check=False,
