@@ -49,7 +49,7 @@ def write_version_1(recording: Recording, path: Path) -> Path:
     for name, dataset in groups.items():
         plain = {key: {"_FillValue": None} for key in dataset.variables}
         mode = "a" if name else "w"
-        dataset.to_netcdf(path, mode=mode, group=name or None, engine="h5netcdf", encoding=plain)  # type: ignore[call-overload]
+        dataset.to_netcdf(path, mode=mode, group=name or None, engine="h5netcdf", encoding=plain)  # type: ignore[call-overload]  # mode is text
     return path
 
 

@@ -62,7 +62,7 @@ def with_fault(checkpoint: pp.Checkpoint, random: np.random.Generator) -> pp.Che
     part = random.choice(["plant", "plant", "plant", "plant", "controller", "row", "reference", "clock"])
     if part == "clock":
         value = INTEGERS[random.integers(len(INTEGERS))]
-        return replace(checkpoint, **{random.choice(["tick", "ticks_since_row"]): value})  # type: ignore[arg-type]
+        return replace(checkpoint, **{random.choice(["tick", "ticks_since_row"]): value})  # type: ignore[arg-type]  # bad on purpose
     if part == "reference":
         return replace(checkpoint, reference=spoilt(checkpoint.reference, random))
     if part == "row" and checkpoint.last_row is not None:
@@ -77,7 +77,7 @@ def with_fault(checkpoint: pp.Checkpoint, random: np.random.Generator) -> pp.Che
             del arrays[name]
     else:
         arrays["foreign"] = np.zeros(3)
-    return replace(checkpoint, **{"controller" if part == "controller" else "plant": arrays})  # type: ignore[arg-type]
+    return replace(checkpoint, **{"controller" if part == "controller" else "plant": arrays})  # type: ignore[arg-type]  # bad on purpose
 
 
 def main(plant: str, seed: int, count: int) -> None:

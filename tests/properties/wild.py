@@ -182,7 +182,7 @@ def judged(run: Scenario, every_step: bool = False) -> Verdict:
     try:
         recording = pp.simulate(run)
     except SolverFailure as error:
-        failure, recording = str(error), error.recording  # type: ignore[assignment]
+        failure, recording = str(error), error.recording  # type: ignore[assignment]  # there is one
     allowed = 1e-3 * (1.0 + 4.0 * max(0.0, dt - 1e-3) / 9e-3)
     deepest, passed = penetration(recording, every_step)
     return Verdict(

@@ -94,7 +94,7 @@ def assert_same_rows(resumed: pp.Recording, whole: pp.Recording, stop: float) ->
     assert resumed.events["time"].values.tolist() == events["time"].values.tolist()
 
 
-def ends_within(seconds: int, code: str) -> bool:
+def ends_in_cpu_seconds(seconds: int, code: str) -> bool:
     """Whether Python comes to the end of `code` in so many CPU seconds: kernels that hang cannot be interrupted."""
     limit = f"import resource; resource.setrlimit(resource.RLIMIT_CPU, ({seconds}, {seconds}))\n"
     return subprocess.run([sys.executable, "-c", limit + code], check=False, capture_output=True).returncode == 0
@@ -104,7 +104,7 @@ def test_a_checkpoint_without_contacts_resumes() -> None:
     """Its table of contacts is empty and has to grow all the same. In a process of its own, which can be stopped."""
     pp.simulate(ROWS, duration=0.1)  # compiled for the other process too
     code = f"import pushpoint as pp; pp.resume(pp.simulate({ROWS!r}, duration=0.1).checkpoint(), duration=0.2)"
-    assert ends_within(12, code)
+    assert ends_in_cpu_seconds(12, code)
 
 
 def test_bound_of_friction_at_a_joint_that_two_links_touch_with() -> None:
@@ -117,7 +117,7 @@ A = np.array([[1.6309853485123387, 1.6310239492323881], [1.6310239492323881, 1.6
 B = np.array([[-0.3445180659894642, -0.34463600186001475], [-0.34451020989027636, -0.34462814855222956]])
 friction_bound_from_python(A, B, 2, 10.0, p_workspace(4))
 """
-    assert ends_within(12, code)
+    assert ends_in_cpu_seconds(12, code)
 
 
 def refusal(world: World | None = None, robot: Robot | None = None, servo: Servo = LIMP) -> str:
