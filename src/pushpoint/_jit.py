@@ -1,8 +1,8 @@
 """The only file that talks to Numba's decorators and settings.
 
 Numba's on-disk cache does not notice edits in *other* files of a package, so stale machine code can come back
-silently. Here the cache folder is named after a hash of all package sources and Numba's version: an edit anywhere
-gives a new, empty folder.
+silently. Here the cache folder is named after a hash of Numba's version and of all package sources that kernels can
+depend on: an edit in any of these gives a new, empty folder.
 """
 
 from __future__ import annotations
@@ -27,6 +27,11 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 _compiled: set[str] = set()  # in this process: spares looking at the disk in every call
 _expected: list[str] = []  # kernels under way that are in the cache, as far as anybody knows
+# Rooms and modules without kernels, that no kernel imports (a test follows the imports): editing them compiles nothing.
+WITHOUT_KERNELS = frozenset({
+    "__init__", "_progress", "_resuming", "_yaml_events", "analysis", "api", "cli", "control", "files", "plain_data",
+    "planning", "recording", "reproduction", "scenarios", "scenario", "simulation", "studies", "view",
+})  # fmt: skip
 _FORGET_AFTER = 7 * 86400  # [s]: folders of sources that have been edited since are dead weight
 
 
@@ -50,8 +55,10 @@ def _source_hash() -> str:
     digest = hashlib.sha256(f"{numba.__version__} {sys.version} {numba.config.DISABLE_JIT}".encode())
     package = Path(__file__).parent
     for path in sorted(package.rglob("*.py")):
-        digest.update(str(path.relative_to(package)).encode())
-        digest.update(path.read_bytes())
+        inside = path.relative_to(package)
+        if Path(inside.parts[0]).stem not in WITHOUT_KERNELS:
+            digest.update(str(inside).encode())
+            digest.update(path.read_bytes())
     return digest.hexdigest()[:20]
 
 
