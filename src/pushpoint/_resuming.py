@@ -68,10 +68,11 @@ def checked_rows(checkpoint: Checkpoint, trace: Trace, joints: int) -> tuple[Flo
     if row is None:
         return found["reference"], None
     template = {"link": trace.link[0], "energy": trace.energy[0], "contact": trace.contact[:0], "extra": trace.extra[0]}
+    bodies = len(trace.link[0])
     limits = {
         "contact.0": Limit(0, 0),
-        "contact.1": Limit(0, len(trace.link[0]) - 1),
-        "contact.2": Limit(-1, MOST_COUNT),
+        "contact.1": Limit(0, bodies - 1),
+        "contact.2": Limit(-1 - bodies, MOST_COUNT),  # -1 is the ground, -2 - j link j
     }
     arrays = {f.name: getattr(row, f.name) for f in fields(LastRow)}
     checked = restored("checkpoint, row", arrays, template, limits, growing=("contact",), unbounded=("extra",))

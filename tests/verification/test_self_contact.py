@@ -112,3 +112,11 @@ def test_distances_of_segments() -> None:
     other = np.array([[0.5, 0.3], [0.0, 1.5], [0.2, 0.1], [3.0, 0.0]])
     other_arm = np.array([[1.0, 0.0], [0.0, 1.0], [0.0, 1.0], [1.0, 0.0]])
     np.testing.assert_allclose(segment_distances(centre, arm, other, other_arm), [0.3, 0.5, 0.0, 1.0])
+
+
+def test_a_run_goes_on_from_links_that_touch() -> None:
+    whole = curling(duration=1.0)
+    pressed = whole.contacts["time"].values[whole.contacts["obstacle"].values < -1]
+    stop = float(pressed[len(pressed) // 2])
+    resumed = pp.resume(curling(duration=stop).checkpoint(), duration=1.0)
+    np.testing.assert_array_equal(resumed.data["link_position"][-1], whole.data["link_position"][-1])
