@@ -29,7 +29,7 @@ class PatientWave:
     """angle_j = -amplitude sin(phase + (J - 1 - j) phase_shift); the phase rests while torques are too large."""
 
     Options: ClassVar[type[Frozen]] = PatientWaveOptions
-    uses: ClassVar[frozenset[str]] = frozenset({"joint_torque"})
+    uses: ClassVar[frozenset[str]] = frozenset({"joint-torque"})
 
     def __init__(self, options: PatientWaveOptions, joints: int, period: float) -> None:
         self._options, self._period = options, period

@@ -79,19 +79,17 @@ def checked_rows(checkpoint: Checkpoint, trace: Trace, joints: int) -> tuple[Flo
     return found["reference"], LastRow(**checked)
 
 
-def refuse_memory(controller: str, found: Mapping[str, Any], fresh: Mapping[str, Any]) -> None:
-    """Raise InvalidInput unless a controller's state is like one at the start of a run; arrays may have become longer
-    or shorter since."""
+def refuse_memory(whose: str, found: Mapping[str, Any], fresh: Mapping[str, Any]) -> None:
+    """Raise InvalidInput unless the state of a controller or of sensors is like one at the start of a run; arrays may
+    have become longer or shorter since."""
+    where = f"checkpoint, state of {whose}"
     for name in sorted(fresh.keys() ^ found.keys()):
-        what = "is missing" if name in fresh else "does not belong to it"
-        raise InvalidInput(f"checkpoint, state of controller {controller!r}: {name!r} {what}")
+        raise InvalidInput(f"{where}: {name!r} {'is missing' if name in fresh else 'does not belong to it'}")
     for name, made in fresh.items():
         one, other = np.asarray(found[name]), np.asarray(made)
         kinds = {one.dtype.kind, other.dtype.kind}
         if one.ndim != other.ndim or one.shape[1:] != other.shape[1:] or (len(kinds) > 1 and not kinds <= set("biuf")):
-            raise InvalidInput(
-                f"checkpoint, state of controller {controller!r}: {name!r} is {_form(one)}; expected {_form(other)}"
-            )
+            raise InvalidInput(f"{where}: {name!r} is {_form(one)}; expected {_form(other)}")
 
 
 def _form(array: np.ndarray) -> str:

@@ -101,6 +101,7 @@ class Scenario(Frozen):
     world: Choice | World
     plant: Choice = Choice(name="planar_stepping")
     controller: Choice
+    sensors: dict[Name, dict[str, Any]] | None = None  # by name, with options; None: all that are used, exact ones
     servo: Servo | None = None  # default: the robot's own
     start: Start = Start()
     duration: Period = 10.0  # [s]

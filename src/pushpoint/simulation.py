@@ -6,7 +6,7 @@ import time as clock
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from copy import deepcopy
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass
 from operator import itemgetter
 from pathlib import Path
 from typing import Any, Protocol
@@ -15,21 +15,17 @@ import numpy as np
 
 from pushpoint import limits
 from pushpoint._resuming import checked_rows, made_for, refuse_clock, refuse_foreign, refuse_memory
-from pushpoint.control import ControlEvent, Controller, ControllerState, Drawing, Drawn, Laid, Plannable, controllers
+from pushpoint._start_pose import start_pose
+from pushpoint.control import ControlEvent, Controller, ControllerState, Plannable, controllers
 from pushpoint.errors import InvalidInput, PushpointError, SolverFailure
-from pushpoint.mechanics.overlap import overlaps
-from pushpoint.mechanics.pose import moving, planar_pose
-from pushpoint.mechanics.put_down import put_down
-from pushpoint.mechanics.rotation import headings
-from pushpoint.mechanics.spatial_overlap import spatial_overlaps
-from pushpoint.mechanics.spatial_pose import Attitude, moving_in_space, pose_of_tail, spatial_pose, turned_by
 from pushpoint.plants import Completing, Eventful, Plant, plants
-from pushpoint.quantities import MOST_BEND
 from pushpoint.recording import Checkpoint, Recording
 from pushpoint.recording.assemble import RunClock, contact_set, data_set, event_set
 from pushpoint.recording.checkpoint import LastRow, check_plain
 from pushpoint.robots import Robot
-from pushpoint.scenario import Scenario, Start
+from pushpoint.scenario import Scenario
+from pushpoint.sensors import Mount
+from pushpoint.sensors._suite import Memory, Suite
 from pushpoint.types import (
     Command,
     CommandTable,
@@ -46,9 +42,7 @@ from pushpoint.types import (
 from pushpoint.worlds import World
 
 MULTIPLE_TOLERANCE = 1e-9  # relative: decimal periods are not exact in binary
-TOUCHING = 2e-9  # [m], overlaps of a start pose below this are round-off
 TABLE_SIZE = 1_000_000  # commands of one kind in a table at most
-JITTER_STREAM = 0x57A27  # keeps the draw of the start apart from those of worlds with the same seed
 CHUNK_WALL_TIME = 0.2  # [s], between updates of the progress bar
 
 
@@ -70,9 +64,9 @@ def simulate(
     changed = scenario.with_overrides({**(overrides or {}), **fields}).pinned()
     with _enough_memory(changed):
         setup = Setup.of(changed)
-        state = setup.plant.initial_state(start(setup))
-        obs = setup.observe(state, tick=0)
-        run = Run(setup, state, setup.controller.start(obs), first_tick=0, ticks_since_row=0)
+        state, sensed = setup.plant.initial_state(setup.start_pose()), Memory()
+        memory = setup.controller.start(setup.observe(state, dict(sensed), tick=0))
+        run = Run(setup, Parts(state, memory, sensed), first_tick=0, ticks_since_row=0)
         setup.plant.record_start(state, run.trace)
         return run.to_the_end(progress)
 
@@ -106,10 +100,9 @@ def resume(checkpoint: Checkpoint, duration: float | None = None, *, progress: b
         )
     refuse_foreign(checkpoint, setup.made_for)
     state = setup.plant.restore(checkpoint.plant)
-    own_time = setup.plant.observe(state, scenario.control_period).time
-    refuse_clock(checkpoint, setup.ticks_per_row, own_time)
-    memory = setup.memory_from(checkpoint)
-    run = Run(setup, state, memory, checkpoint.tick, checkpoint.ticks_since_row)
+    refuse_clock(checkpoint, setup.ticks_per_row, setup.plant.snapshot(state).time)
+    parts = Parts(state, *setup.memories_from(checkpoint))
+    run = Run(setup, parts, checkpoint.tick, checkpoint.ticks_since_row)
     run.begin_with(checkpoint)
     return run.to_the_end(progress)
 
@@ -123,6 +116,7 @@ class Setup:
     world: World
     plant: Plant
     controller: Controller
+    sensors: Suite
     substeps: int  # plant steps per control tick
     ticks: int  # control ticks from t = 0 to the end
     ticks_per_row: int
@@ -141,6 +135,7 @@ class Setup:
             world=world,
             plant=plant,
             controller=controller,
+            sensors=Suite.of(scenario, controller.uses, Mount(robot, world, period)),
             substeps=whole_multiple("control_period", period, "plant.dt", plant.dt),
             ticks=whole_multiple("duration", scenario.duration, "control_period", period),
             ticks_per_row=whole_multiple("record_period", scenario.recorded_every, "control_period", period),
@@ -162,16 +157,32 @@ class Setup:
         """What a state of this run belongs to."""
         return made_for(self.scenario.plant.name, self.robot, self.world)
 
-    def memory_from(self, checkpoint: Checkpoint) -> ControllerState:
-        """The controller's state in a checkpoint: a copy, as controllers may change theirs in place."""
-        fresh = self.controller.start(self.observe(self.plant.initial_state(start(self)), tick=0))
-        refuse_memory(self.scenario.controller.name, checkpoint.controller, fresh)
-        return deepcopy(checkpoint.controller)
+    def start_pose(self) -> Pose | SpatialPose:
+        """Where the robot is at t = 0."""
+        return start_pose(self.scenario, self.robot, self.world, self.controller, self.plant.dimensions)
 
-    def observe(self, state: Any, tick: int) -> Observation:
-        """The observation at a tick, with the same time to the bit as in a table of commands."""
-        period = self.scenario.control_period
-        return replace(self.plant.observe(state, period), time=tick * period)
+    def memories_from(self, checkpoint: Checkpoint) -> tuple[ControllerState, Memory]:
+        """What controller and sensors remember in a checkpoint: copies, as they may change theirs in place."""
+        sensed = Memory()
+        state = self.plant.initial_state(self.start_pose())
+        fresh = self.controller.start(self.observe(state, sensed, tick=0))
+        name = self.scenario.controller.name
+        refuse_memory(f"controller {name!r}", checkpoint.controller, fresh)
+        refuse_memory("sensors", checkpoint.sensors, sensed)
+        return deepcopy(checkpoint.controller), deepcopy(checkpoint.sensors)
+
+    def observe(self, state: Any, sensed: Memory, tick: int) -> Observation:
+        """What the controller gets at a tick; the memory of the sensors goes on."""
+        return self.sensors.observe(self.plant.snapshot(state), sensed, tick)
+
+
+@dataclass
+class Parts:
+    """All that changes in time during a run, but for what is recorded."""
+
+    plant: Any
+    controller: ControllerState
+    sensors: Memory
 
 
 def whole_multiple(name: str, value: float, unit_name: str, unit: float) -> int:
@@ -186,147 +197,6 @@ def whole_multiple(name: str, value: float, unit_name: str, unit: float) -> int:
             f"{name} = {value:.9g} s is not a multiple of {unit_name} = {unit:g} s; nearest {count * unit:.9g} s"
         )
     return count
-
-
-def start(setup: Setup) -> Pose | SpatialPose:
-    """Where the scenario puts the robot, in the plane or in space."""
-    where = start_pose if setup.plant.dimensions == 2 else spatial_start_pose
-    pose = where(setup.scenario, setup.robot, setup.world, setup.controller)
-    for field in fields(pose):
-        if not np.isfinite(getattr(pose, field.name)).all():
-            raise InvalidInput(f"start: the {field.name} of a link is not finite; are sizes or speeds too large?")
-    return pose
-
-
-def start_pose(scenario: Scenario, robot: Robot, world: World, controller: Controller) -> Pose:
-    """Where the scenario puts the robot, in the shape that the scenario or the controller asks for."""
-    start = scenario.start
-    _refuse_spatial_start(start)
-    angles, rates = _shape(scenario, robot, controller)
-    drawing = _drawing(start, controller)
-    if drawing is None:
-        pose = planar_pose(robot, angles, start.angle, _start_position(scenario), start.link)
-    else:
-        pose = _drawn_in_plane(scenario, robot, angles, drawing)
-    if start.overlap == "refuse":
-        _refuse(overlaps(robot, world, pose))
-    velocity_x, velocity_y, *_ = start.velocity
-    return moving(robot, pose, (velocity_x, velocity_y), start.rate, rates)
-
-
-def _refuse_spatial_start(start: Start) -> None:
-    for name in ("height", "pitch", "roll", "spin"):
-        value = getattr(start, name)
-        if value:
-            raise InvalidInput(f"start.{name} = {value}: only spatial plants leave the plane")
-    if len(start.velocity) == 3:
-        raise InvalidInput(f"start.velocity = {start.velocity}: planar plants take two values, x and y")
-
-
-def spatial_start_pose(scenario: Scenario, robot: Robot, world: World, controller: Controller) -> SpatialPose:
-    """Where the scenario puts the robot in space: on the ground, in the shape asked for."""
-    start = scenario.start
-    angles, rates = _shape(scenario, robot, controller)
-    attitude, place = Attitude(start.roll, start.pitch, start.angle), (*_start_position(scenario), 0.0)
-    drawing = _drawing(start, controller)
-    if drawing is None:
-        pose = spatial_pose(robot, angles, attitude, place, start.link)
-    else:
-        pose = _drawn_in_space(robot, angles, turned_by(attitude), place, start.link, drawing)
-    pose = put_down(robot, world, pose, start.height)
-    if start.overlap == "refuse":
-        _refuse(spatial_overlaps(robot, world, pose))
-    velocity = np.array([*start.velocity, 0.0][:3])
-    spin = np.array([0.0, 0.0, start.rate] if start.spin is None else start.spin)
-    return moving_in_space(robot, pose, velocity, spin, rates)
-
-
-def _drawing(start: Start, controller: Controller) -> Drawing | None:
-    """How the controller wants the robot to lie, unless the scenario gives another shape, or says where."""
-    if start.joint_angle is not None:
-        return None
-    if isinstance(controller, Laid):
-        says_where = start.link is not None or start.angle != 0.0 or start.position != (0.0, 0.0)
-        return None if says_where else controller.initial_place()
-    return controller.initial_drawing() if isinstance(controller, Drawn) else None
-
-
-def _drawn_in_plane(scenario: Scenario, robot: Robot, angles: FloatArray, drawing: Drawing) -> Pose:
-    """The drawing turned by the start's angle about its origin, and moved to the start's position."""
-    start, (x, y) = scenario.start, _start_position(scenario)
-    tail = float(headings(drawing.rotation)) + start.angle
-    mean = tail + float(np.concatenate([[0.0], np.cumsum(angles)]).mean())
-    if start.link is not None:
-        return planar_pose(robot, angles, mean, (x, y), start.link)
-    centre = turned_by(Attitude(heading=start.angle)) @ drawing.centre
-    return planar_pose(robot, angles, mean, (x + float(centre[0]), y + float(centre[1])), 0)
-
-
-def _drawn_in_space(
-    robot: Robot,
-    angles: FloatArray,
-    turn: FloatArray,
-    place: tuple[float, float, float],
-    link: int | None,
-    drawing: Drawing,
-) -> SpatialPose:
-    """The same in space."""
-    tail = turn @ drawing.rotation
-    if link is not None:
-        return pose_of_tail(robot, angles, tail, place, link)
-    x, y, z = np.asarray(place) + turn @ drawing.centre
-    return pose_of_tail(robot, angles, tail, (float(x), float(y), float(z)), 0)
-
-
-def _shape(scenario: Scenario, robot: Robot, controller: Controller) -> tuple[FloatArray, FloatArray]:
-    """Joint angles and rates at the start."""
-    start, joints = scenario.start, len(robot.freedoms)
-    shape = start.joint_angle if start.joint_angle is not None else controller.initial_shape()
-    last = len(robot.links) - 1
-    if start.link is not None and start.link > last:
-        raise InvalidInput(f"start.link = {start.link}: robot {robot.name!r} has links 0 to {last}")
-    angles = _per_joint("start.joint_angle", shape, joints)
-    if start.joint_angle is None:
-        _refuse_bends(scenario.controller.name, angles)
-    return angles, _per_joint("start.joint_rate", start.joint_rate, joints)
-
-
-def _refuse_bends(controller: str, angles: FloatArray) -> None:
-    """Joints that a controller wants to start beyond half a turn."""
-    wide = np.flatnonzero(~(np.abs(angles) <= MOST_BEND))  # so written, NaN is wide too
-    if len(wide):
-        raise InvalidInput(
-            f"controller {controller!r} starts with joint {wide[0]} at {angles[wide[0]]:.4g} rad; should be from -pi "
-            "to pi rad; was an angle meant in degrees?"
-        )
-
-
-def _start_position(scenario: Scenario) -> tuple[float, float]:
-    """That of the scenario [m], shifted by its jitter: the same seed gives the same shift."""
-    (x, y), jitter = scenario.start.position, scenario.start.jitter
-    if jitter == 0.0:
-        return x, y
-    shift = np.random.default_rng([scenario.seed, JITTER_STREAM]).uniform(-jitter, jitter, 2)
-    return x + float(shift[0]), y + float(shift[1])
-
-
-def _per_joint(name: str, values: Any, joints: int) -> FloatArray:
-    array = np.zeros(joints) if values is None else np.array(values, dtype=float)
-    if array.shape != (joints,):
-        raise InvalidInput(f"{name} has {array.size} values; the robot has {joints} joints")
-    return array
-
-
-def _refuse(overlapping: list[tuple[int, int, float]]) -> None:
-    deep = [row for row in overlapping if row[2] > TOUCHING]
-    if deep:
-        link, obstacle, depth = deep[0]
-        what = f"obstacle {obstacle}" if obstacle >= 0 else "the ground"
-        more = f" (and {len(deep) - 1} more)" if len(deep) > 1 else ""
-        raise InvalidInput(
-            f"the start pose overlaps: link {link} is {1e3 * depth:.3g} mm inside {what}{more}; "
-            "move the start, or set start.overlap = 'allow' to start all the same"
-        )
 
 
 def refuse_large(setup: Setup, rows: int, ticks: int) -> None:
@@ -361,12 +231,11 @@ class Run:
     def __init__(
         self,
         setup: Setup,
-        state: Any,
-        controller_state: ControllerState,
+        parts: Parts,
         first_tick: int,
         ticks_since_row: int,
     ) -> None:
-        self.setup, self.state, self.controller_state = setup, state, controller_state
+        self.setup, self.parts = setup, parts
         self.first_tick, self.ticks_since_row = first_tick, ticks_since_row
         self.ticks = setup.ticks - first_tick
         rows = 1 + (ticks_since_row + self.ticks) // setup.ticks_per_row
@@ -377,14 +246,14 @@ class Run:
         self.events: list[ControlEvent] = []
         self.wall_time_s = 0.0
         self._has_first_reference = self._resumed = False
-        check_plain(setup.scenario.controller.name, controller_state)
+        check_plain(setup.scenario.controller.name, parts.controller)
 
     def begin_with(self, checkpoint: Checkpoint) -> None:
         """Make the instant of the checkpoint the first row: a copy, if it was the last row of its part."""
         self.reference[0], row = checked_rows(checkpoint, self.trace, self.setup.joints)
         self._has_first_reference = self._resumed = True
         if row is None:
-            self.setup.plant.record_start(self.state, self.trace)
+            self.setup.plant.record_start(self.parts.plant, self.trace)
             return
         self.trace.link[0], self.trace.energy[0], self.trace.extra[0] = row.link, row.energy, row.extra
         self.trace = self.trace._replace(contact=row.contact.copy())
@@ -427,7 +296,7 @@ class Run:
         """Observe, decide, advance; tick by tick."""
         controller, shown = self.setup.controller, clock.perf_counter()
         for k in range(self.ticks):
-            obs = self.setup.observe(self.state, self.first_tick + k)
+            obs = self.setup.observe(self.parts.plant, self.parts.sensors, self.first_tick + k)
             command = self._decide(controller, obs, first=k == 0)
             table = CommandTable(*(np.asarray(a, dtype=float)[np.newaxis] for a in _fields(command)))
             self._check(table, self.first_tick + k)
@@ -442,7 +311,7 @@ class Run:
     def _decide(self, controller: Controller, obs: Observation, first: bool) -> Command:
         """One step of the controller. What it cannot do with a state from a checkpoint is the checkpoint's fault."""
         try:
-            self.controller_state, command, events = controller.step(self.controller_state, obs)
+            self.parts.controller, command, events = controller.step(self.parts.controller, obs)
         except PushpointError:
             raise
         except Exception as error:
@@ -456,7 +325,7 @@ class Run:
     def _advance(self, begin: int, table: CommandTable) -> Failure | None:
         """Let the plant do the ticks of the table, of which `begin` is the first."""
         self._keep_references(begin, table)
-        self.trace, failure = self.setup.plant.rollout(self.state, table, self.setup.substeps, self.trace)
+        self.trace, failure = self.setup.plant.rollout(self.parts.plant, table, self.setup.substeps, self.trace)
         return failure
 
     def _keep_references(self, begin: int, table: CommandTable) -> None:
@@ -518,14 +387,15 @@ class Run:
         return np.concatenate([[self.first_tick], later])
 
     def _checkpoint(self) -> Checkpoint:
-        check_plain(self.setup.scenario.controller.name, self.controller_state)
+        check_plain(self.setup.scenario.controller.name, self.parts.controller)
         since_row = int(self.trace.cursor[3])
         return Checkpoint(
             scenario=self.setup.scenario,
             tick=self.setup.ticks,
             ticks_since_row=since_row,
-            plant=self.setup.plant.dump(self.state),
-            controller=deepcopy(self.controller_state),
+            plant=self.setup.plant.dump(self.parts.plant),
+            controller=deepcopy(self.parts.controller),
+            sensors=deepcopy(self.parts.sensors),
             reference=self.last_reference,
             last_row=self._last_row() if since_row == 0 else None,
             made_for=self.setup.made_for,

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import IntEnum, IntFlag
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -62,6 +62,56 @@ class SpatialPose:
 
 
 @dataclass(frozen=True, slots=True)
+class Touches:
+    """What skin feels: where and how hard links were pushed during the last tick, not by what."""
+
+    link: IntArray  # (k,)
+    place: FloatArray  # [m], (k,)
+    side: IntArray  # (k,)
+    point: FloatArray  # [m], (k, d): in the link's axes, from its centre
+    normal: FloatArray  # (k, d): in the link's axes, into the link
+    force: FloatArray  # [N], (k, d): in the link's axes
+
+
+@dataclass(frozen=True, slots=True)
+class Map:
+    """Obstacles as seen from above, in the world."""
+
+    disc: FloatArray  # [m], (k, 3): x, y, radius
+    edge: FloatArray  # [m], (m, 4): x, y of both ends; of walls and polygons
+
+
+@dataclass(frozen=True, slots=True)
+class Pairs:
+    """Links and what pushed at them during the last control tick, one row each."""
+
+    link: IntArray  # (k,)
+    obstacle: IntArray  # (k,): index into World.obstacles; -1: the ground or its terrain; -2 - j: link j
+    place: FloatArray  # [m], (k,): along the link axis from its centre, positive towards the head
+    point: FloatArray  # [m], (k, d): contact point
+    normal: FloatArray  # (k, d): from the obstacle to the link
+    impulse: FloatArray  # [N s], (k, d): on the link
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """All that a plant reports about itself at the end of a control tick. Impulses are those of the tick."""
+
+    time: float  # [s]
+    joint_angle: FloatArray  # [rad], (f,)
+    joint_rate: FloatArray  # [rad/s], (f,)
+    joint_impulse: FloatArray  # [N m s], (f,): of the motors
+    position: FloatArray  # [m], (n, d): link centres
+    attitude: FloatArray  # in the plane [rad], (n,): angles to the x axis; in space (n, 4): quaternions wxyz
+    velocity: FloatArray  # [m/s], (n, d)
+    rate: FloatArray  # [rad/s], in the plane (n,), in space (n, 3) in world axes
+    contact_impulse: FloatArray  # [N s], (n, d): of obstacles and other links on each link
+    ground_impulse: FloatArray  # [N s], (n, d)
+    pairs: Pairs
+    obstacle_position: FloatArray  # [m], (movable, d): of obstacles that can be pushed about
+
+
+@dataclass(frozen=True, slots=True)
 class Contacts:
     """Contacts of the last control tick, one row each."""
 
@@ -74,27 +124,38 @@ class Contacts:
     force: FloatArray  # [N], (k, d): on the link, impulse of the tick divided by the tick
 
 
-@dataclass(frozen=True, slots=True)
 class Observation:
-    """What a controller may know at a control tick."""
+    """What a controller gets at a control tick: the time, and what the sensors that it uses read.
+
+    Reading anything else raises an error that says which sensor has it.
+    """
 
     time: float  # [s]
     joint_angle: FloatArray  # [rad], (f,)
     joint_rate: FloatArray  # [rad/s], (f,)
-    joint_torque: FloatArray  # [N m], (f,): mean over the last tick
+    joint_torque: FloatArray  # [N m], (f,): mean over the last tick, as all forces
+    joint_force: FloatArray  # [N], (n - 1, d): through the joints, on the head's side of them
     link_position: FloatArray  # [m], (n, d)
     link_yaw: FloatArray  # [rad], (n,)
     link_orientation: FloatArray  # (n, 4): quaternions wxyz
     link_velocity: FloatArray  # [m/s], (n, d)
+    head_position: FloatArray  # [m], (d,)
+    head_yaw: float  # [rad]
+    head_orientation: FloatArray  # (4,): quaternion wxyz
+    head_rate: FloatArray  # [rad/s], (1,) or (3,), in the head link's axes
+    head_acceleration: FloatArray  # [m/s2], (d,): without gravity, in the head link's axes
     contacts: Contacts
+    contact_force: FloatArray  # [N], (n, d): of obstacles on each link
+    touches: Touches
+    range_scan: FloatArray  # [m], (rays,): infinite where nothing is within range
+    map: Map
 
-    @property
-    def head_position(self) -> FloatArray:
-        return np.asarray(self.link_position[-1])
+    def __init__(self, time: float, **readings: Any) -> None:
+        self.time = time
+        self.__dict__.update(readings)
 
-    @property
-    def head_yaw(self) -> float:
-        return float(self.link_yaw[-1])
+    def __getattr__(self, name: str) -> Any:
+        raise AttributeError(f"the observation has no {name!r}: no sensor that the controller uses gives it")
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 import pushpoint as pp
+from pushpoint._start_pose import TOUCHING
 from pushpoint.control import Controller, Plannable, controllers
 from pushpoint.fields import Frozen
 from pushpoint.mechanics.overlap import overlaps
@@ -22,7 +23,8 @@ from pushpoint.registry import Registry
 from pushpoint.robots import Robot, robots
 from pushpoint.scenario import Choice, Scenario, build
 from pushpoint.scenarios import scenarios
-from pushpoint.simulation import TOUCHING, Setup, start, start_pose
+from pushpoint.sensors import sensors
+from pushpoint.simulation import Setup
 from pushpoint.types import Pose, SpatialPose
 from pushpoint.worlds import World, worlds
 
@@ -120,7 +122,7 @@ def test_every_scenario_is_named_as_it_is_registered_and_survives_its_files(name
 @pytest.mark.parametrize("name", list(scenarios))
 def test_every_scenario_starts_without_overlap(name: str) -> None:
     setup = Setup.of(scenarios[name])
-    pose = start(setup)
+    pose = setup.start_pose()
     found = overlaps(setup.robot, setup.world, pose) if isinstance(pose, Pose) else []
     if isinstance(pose, SpatialPose):
         found = spatial_overlaps(setup.robot, setup.world, pose)
@@ -163,11 +165,11 @@ def test_commands_stated_ahead_are_those_of_the_steps_to_the_bit(name: str) -> N
     period, ticks = 0.01, 150
     planned = controller.table(period * np.arange(ticks, dtype=np.float64))
     setup = Setup.of(small_scenario(controller=name))
-    pose = start_pose(setup.scenario, setup.robot, setup.world, setup.controller)
+    pose = setup.start_pose()
     plant_state = setup.plant.initial_state(pose)
-    state = controller.start(setup.observe(plant_state, tick=0))
+    state = controller.start(setup.observe(plant_state, {}, tick=0))
     for tick in range(ticks):
-        state, command, _ = controller.step(state, setup.observe(plant_state, tick))
+        state, command, _ = controller.step(state, setup.observe(plant_state, {}, tick))
         assert np.array_equal(command.joint_angle, planned.joint_angle[tick])
         assert np.array_equal(command.joint_rate, planned.joint_rate[tick])
         assert np.array_equal(command.torque, planned.torque[tick])
@@ -178,7 +180,7 @@ def test_every_controller_starts_in_a_shape_that_fits_and_says_what_it_uses(name
     controller = built_controller(name)
     shape = controller.initial_shape()
     assert shape is None or shape.shape == (LINKS - 1,)
-    assert controller.uses <= set(pp.Observation.__dataclass_fields__)
+    assert controller.uses <= set(sensors)
 
 
 # --- one new file ---

@@ -10,7 +10,7 @@ import numpy as np
 
 from pushpoint.mechanics.spatial_overlap import spatial_overlaps
 from pushpoint.scenario import Scenario
-from pushpoint.simulation import Setup, start
+from pushpoint.simulation import Setup
 from pushpoint.types import SpatialPose
 from pushpoint.worlds import World
 from tests.properties.draws import Draw
@@ -175,7 +175,7 @@ def clear_of(things: list[Data], data: Data) -> list[Data]:
         return []
     scenario = Scenario.parse(data)
     full = World.parse({**data["world"], "obstacles": things})
-    pose = start(Setup.of(scenario))
+    pose = Setup.of(scenario).start_pose()
     assert isinstance(pose, SpatialPose)
     hit = {obstacle for _, obstacle, _ in spatial_overlaps(scenario.built_robot(), full, pose)}
     return [thing for k, thing in enumerate(things) if k not in hit]

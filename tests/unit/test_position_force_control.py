@@ -14,7 +14,7 @@ from pushpoint.errors import InvalidInput
 from pushpoint.robots import Joint
 from pushpoint.scenario import Choice, Scenario
 from pushpoint.scenarios import scenarios
-from pushpoint.simulation import Setup, start
+from pushpoint.simulation import Setup
 
 KEY = "koushan2020"
 
@@ -170,7 +170,7 @@ def test_sharp_paths_are_refused_on_demand() -> None:
 def test_what_needs_no_motor_there_runs_and_gives_it_no_torque(slug: str, joint: int, options: dict[str, Any]) -> None:
     scenario = without_motor(slug, joint, **options)
     setup = Setup.of(scenario)
-    seen = setup.observe(setup.plant.initial_state(start(setup)), 0)
+    seen = setup.observe(setup.plant.initial_state(setup.start_pose()), {}, 0)
     state = setup.controller.start(seen)
     for tick in range(1, 4):
         later = dataclasses.replace(seen, time=tick * scenario.control_period)

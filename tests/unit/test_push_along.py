@@ -24,7 +24,7 @@ from pushpoint.robots import Link, Robot
 from pushpoint.scenario import Scenario
 from pushpoint.scenarios import scenarios
 from pushpoint.scenarios.lab_push import HEAD, Circumstances, hoal_sine
-from pushpoint.simulation import Setup, start
+from pushpoint.simulation import Setup
 from pushpoint.types import CommandTable, Contacts, FloatArray, Observation, new_trace
 
 pytest.importorskip("daqp", reason="the solver is an extra: pip install 'pushpoint[qp]'")
@@ -197,10 +197,8 @@ def seen(chain: TailChain, q: FloatArray, at: float) -> Observation:
         joint_angle=q[1:-2],
         joint_rate=np.zeros(n - 1),
         joint_torque=np.zeros(n - 1),
-        link_position=pose.position,
-        link_yaw=pose.angle,
-        link_orientation=np.zeros((n, 4)),
-        link_velocity=pose.velocity,
+        head_position=pose.position[-1],
+        head_yaw=pose.angle[-1],
         contacts=Contacts(whole, whole, nothing, whole, np.zeros((0, 2)), np.zeros((0, 2)), np.zeros((0, 2))),
     )
 
@@ -306,7 +304,7 @@ def test_bad_options_are_named(options: dict[str, Any], message: str) -> None:
 def test_start_of_the_scenario_lies_on_the_path() -> None:
     setup = Setup.of(scenarios["lab/hoal-sine"])
     assert isinstance(setup.controller, PushAlong)
-    pose = start(setup)
+    pose = setup.start_pose()
     found = setup.controller.chain.of_pose(pose)  # type: ignore[arg-type]  # a planar plant
     assert found.q == pytest.approx(setup.controller.following.at(HEAD).q, abs=1e-6)
 
@@ -338,11 +336,11 @@ def test_nothing_is_told_as_minus_zero() -> None:
 def test_tick_takes_less_than_a_millisecond() -> None:
     """14 links, drive mode, the program included; measured 0.42 to 0.49 ms. Minimum of many, as other work disturbs."""
     setup = Setup.of(scenarios["lab/hoal-sine-coulomb"])
-    state = setup.plant.initial_state(start(setup))
-    memory = setup.controller.start(setup.observe(state, 0))
+    state = setup.plant.initial_state(setup.start_pose())
+    memory = setup.controller.start(setup.observe(state, {}, 0))
     trace, shortest = new_trace(14, 100, 400, 1), np.inf
     for tick in range(60):
-        obs = setup.observe(state, tick)
+        obs = setup.observe(state, {}, tick)
         for _ in range(3):
             began = time.perf_counter()
             after, command, _ = setup.controller.step(memory, obs)

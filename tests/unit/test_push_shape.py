@@ -19,7 +19,7 @@ from pushpoint.mechanics.tail_chain import TailChain
 from pushpoint.recording import Recording
 from pushpoint.robots.snakesim import snakesim
 from pushpoint.scenarios import scenarios
-from pushpoint.simulation import Setup, start
+from pushpoint.simulation import Setup
 from pushpoint.worlds.triplet import triplet_pegs
 
 KEY = "koushan2020"
@@ -98,7 +98,7 @@ def test_angles_alone_ask_for_no_force_at_all() -> None:
     run = quick("active-joints-qp", duration=1.0, controller__angles=[{"link": 1, "angle": 1.2}])
     assert not any("should be pushed" in str(each) for each in run.events["detail"].values)
     setup = Setup.of(scenarios[f"{KEY}/active-joints-qp"])
-    begun = setup.controller.start(setup.observe(setup.plant.initial_state(start(setup)), 0))
+    begun = setup.controller.start(setup.observe(setup.plant.initial_state(setup.start_pose()), {}, 0))
     assert (begun["force"] == 0.0).all()  # 1e-22 N of round-off would be a set-point
     assert begun["touched"].all()
 

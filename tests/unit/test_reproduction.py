@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from pushpoint._start_pose import TOUCHING
 from pushpoint.analysis import measures
 from pushpoint.control import controllers
 from pushpoint.errors import InvalidInput, SolverFailure, UnknownName
@@ -31,7 +32,7 @@ from pushpoint.reproduction._statement import (
 from pushpoint.reproduction.published import CURVES, curve, curves_of, on_curve
 from pushpoint.scenario import Choice, Scenario
 from pushpoint.scenarios import scenarios
-from pushpoint.simulation import TOUCHING, Setup, simulate, start
+from pushpoint.simulation import Setup, simulate
 from pushpoint.studies.jobs import Outcome
 from pushpoint.types import LINK_COLUMNS, FloatArray, Pose, new_trace
 
@@ -94,7 +95,7 @@ def test_scenarios_are_named_titled_and_survive_yaml(name: str) -> None:
 @pytest.mark.parametrize("name", [name for name in scenarios if scenarios[name].plant.name != "spatial_stepping"])
 def test_scenarios_start_without_overlap(name: str) -> None:
     setup = Setup.of(scenarios[name])
-    pose = start(setup)
+    pose = setup.start_pose()
     assert isinstance(pose, Pose)
     assert all(depth < TOUCHING for _, _, depth in overlaps(setup.robot, setup.world, pose))
 

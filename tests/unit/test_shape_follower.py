@@ -44,9 +44,7 @@ def no_contacts() -> Contacts:
 def seen(time: float, heading: float = 0.0, contacts: Contacts | None = None, links: int = LINKS) -> Observation:
     """A straight robot that heads somewhere: all that this controller looks at."""
     turned = np.tile([math.cos(heading / 2), 0.0, 0.0, math.sin(heading / 2)], (links, 1))
-    none = np.zeros(links - 1)
-    rest = np.zeros((links, 3))
-    return Observation(time, none, none, none, rest, np.full(links, heading), turned, rest, contacts or no_contacts())
+    return Observation(time, link_orientation=turned, contacts=contacts or no_contacts())
 
 
 def references(controller: ShapeFollower, ticks: int) -> FloatArray:

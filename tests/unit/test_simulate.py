@@ -25,11 +25,12 @@ from pushpoint.simulation import Run, _next_chunk, resume, simulate
 from pushpoint.types import (
     Command,
     CommandTable,
-    Contacts,
     Failure,
     FloatArray,
     Observation,
+    Pairs,
     Pose,
+    Snapshot,
     Status,
     Trace,
     grown,
@@ -59,23 +60,24 @@ class Obedient:
     def initial_state(self, pose: Pose) -> StateArrays:
         return {"clock": np.zeros(1, dtype=np.int64), "angle": pose.angle.copy(), "push": np.zeros(1)}
 
-    def observe(self, state: StateArrays, period: float) -> Observation:
+    def snapshot(self, state: StateArrays) -> Snapshot:
         angle = state["angle"]
         n, none, index = angle.size, np.zeros((0, 2)), np.zeros(0, dtype=np.int64)
-        return Observation(
+        rest = np.zeros((n, 2))
+        return Snapshot(
             time=float(state["clock"][0] * self.dt),
             joint_angle=np.diff(angle),
             joint_rate=np.zeros(n - 1),
-            joint_torque=np.zeros(n - 1),
-            link_position=np.zeros((n, 2)),
-            link_yaw=angle.copy(),
-            link_orientation=np.zeros((n, 4)),
-            link_velocity=np.zeros((n, 2)),
-            contacts=Contacts(index, index, np.zeros(0), index, none, none, none),
+            joint_impulse=np.zeros(n - 1),
+            position=rest,
+            attitude=angle.copy(),
+            velocity=rest,
+            rate=np.zeros(n),
+            contact_impulse=rest,
+            ground_impulse=rest,
+            pairs=Pairs(index, index, np.zeros(0), none, none, none),
+            obstacle_position=none,
         )
-
-    def advance(self, state: StateArrays, command: Command, substeps: int) -> Failure | None:
-        raise AssertionError("the loop records, so it has to call rollout")
 
     def rollout(
         self, state: StateArrays, table: CommandTable, substeps: int, trace: Trace
@@ -131,7 +133,7 @@ class Creep:
     """Feedback: adds to the joint angles it sees, and tells every tenth tick."""
 
     Options: ClassVar[type[Frozen]] = CreepOptions
-    uses: ClassVar[frozenset[str]] = frozenset({"joint_angle"})
+    uses: ClassVar[frozenset[str]] = frozenset({"joint-encoders"})
 
     def __init__(self, options: CreepOptions) -> None:
         self._options = options

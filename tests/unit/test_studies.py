@@ -19,7 +19,7 @@ from pushpoint.recording import METRICS, Recording
 from pushpoint.recording.assemble import event_set
 from pushpoint.scenario import Scenario, Start
 from pushpoint.scenarios import scenarios
-from pushpoint.simulation import Setup, start_pose
+from pushpoint.simulation import Setup
 from pushpoint.studies import Results, Row, Study, jobs, run, runner
 from pushpoint.studies.jobs import Job, Outcome
 from pushpoint.studies.results import load
@@ -52,7 +52,7 @@ def start_of(**start: Any) -> np.ndarray:
         {"seed": start.pop("seed"), **{f"start.{k}": v for k, v in start.items()}}
     )
     setup = Setup.of(scenario)
-    pose = start_pose(scenario, setup.robot, setup.world, setup.controller)
+    pose = setup.start_pose()
     return np.asarray(pose.position[5] - scenario.start.position)
 
 

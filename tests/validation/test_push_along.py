@@ -30,7 +30,7 @@ from pushpoint.scenarios.lab_push import (
     Circumstances,
     hoal_sine,
 )
-from pushpoint.simulation import Setup, start_pose
+from pushpoint.simulation import Setup
 from pushpoint.types import FloatArray, Pose
 from pushpoint.worlds import Disc, Ground, World
 from pushpoint.worlds.sine_pegs import inflection_pegs
@@ -175,7 +175,7 @@ def scattered(seed: int) -> Scenario:
     spread, limit = draw.uniform(0.0, 0.5), draw.uniform(4.5, 6.5)
     base = scenario(Circumstances(float(limit), 0.1, 0.0, 0.1), margin=0.0)
     setup, path = Setup.of(base), sine_path(AMPLITUDE, WAVELENGTH, -4.0, 5.0)
-    pose, pegs = start_pose(base, setup.robot, setup.world, setup.controller), []
+    pose, pegs = setup.start_pose(), []
     for x, y in inflection_pegs(AMPLITUDE, WAVELENGTH, OFFSET, FIRST, PEGS):
         s = path.nearest(np.array([x, y]))
         forward, off = path.tangent(np.array([s]))[0], np.array([x, y]) - path(np.array([s]))[0]

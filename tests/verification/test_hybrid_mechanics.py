@@ -15,7 +15,7 @@ from pushpoint.plants.planar_hybrid.plant import PlanarHybrid
 from pushpoint.robots import Robot
 from pushpoint.scenario import Choice
 from pushpoint.scenarios import scenarios
-from pushpoint.simulation import Setup, start_pose
+from pushpoint.simulation import Setup
 from pushpoint.types import CommandTable, FloatArray, Pose, new_trace
 from pushpoint.worlds import Disc, World
 from tests.verification.chains import flung, uneven
@@ -190,11 +190,11 @@ def test_impacts_of_a_run_lose_energy(contact: str) -> None:
     plant = setup.plant
     assert isinstance(plant, PlanarHybrid)
     problem, n, dt = plant._problem, 10, plant.dt
-    state = plant.initial_state(start_pose(scenario, setup.robot, setup.world, setup.controller))
-    memory = setup.controller.start(setup.observe(state, 0))
+    state = plant.initial_state(setup.start_pose())
+    memory = setup.controller.start(setup.observe(state, {}, 0))
     seen = 0
     for tick in range(400):
-        memory, command, _ = setup.controller.step(memory, setup.observe(state, tick))
+        memory, command, _ = setup.controller.step(memory, setup.observe(state, {}, tick))
         start = Model(problem, state, new_trace(n, 4, 4, 1)).copy()
         trace = new_trace(n, 1, setup.substeps, 2)
         table = CommandTable(

@@ -16,9 +16,10 @@ from pushpoint.plants.planar_hybrid.options import PlanarHybridOptions
 from pushpoint.plants.planar_hybrid.plant import PlanarHybrid
 from pushpoint.robots import Joint, Robot, Servo
 from pushpoint.scenarios import scenarios
-from pushpoint.simulation import Setup, start_pose
+from pushpoint.simulation import Setup
 from pushpoint.types import Command, CommandTable, new_trace
 from pushpoint.worlds import Disc, Ground, Obstacle, Patch, Polygon, Wall, World
+from tests.ticks import advance, observe
 from tests.verification.hybrid_cases import (
     ONE,
     ROWS,
@@ -175,8 +176,8 @@ def test_what_is_observed_of_a_contact(contact: str, below: bool) -> None:
     plant = PlanarHybrid(ONE, world, LIMP, PlanarHybridOptions(contact=contact))
     state = plant.initial_state(single(vy=0.5 * way))
     none = Command(*(np.zeros(0) for _ in range(3)))
-    assert plant.advance(state, none, 10) is None
-    seen = plant.observe(state, 0.01)
+    assert advance(plant, state, none, 10) is None
+    seen = observe(plant, state, 0.01)
     contacts = seen.contacts
     mean = 50.0 if contact == "centre" else 50.0 / (1 + 0.05**2 / 0.01)
     assert (contacts.link.tolist(), contacts.obstacle.tolist()) == ([0], [1])
@@ -186,9 +187,9 @@ def test_what_is_observed_of_a_contact(contact: str, below: bool) -> None:
     np.testing.assert_allclose(contacts.point, [[0.05, way * 0.002]], atol=2e-3)
     assert contacts.place[0] == pytest.approx(0.05, abs=2e-3)
     assert seen.time == pytest.approx(0.01)
-    assert plant.advance(state, none, 10) is None
+    assert advance(plant, state, none, 10) is None
     if contact == "centre":
-        assert plant.observe(state, 0.01).contacts.link.size == 0  # at rest: nothing pushes any more
+        assert observe(plant, state, 0.01).contacts.link.size == 0  # at rest: nothing pushes any more
 
 
 def test_ticks_one_by_one_are_a_table_of_ticks() -> None:
@@ -196,11 +197,11 @@ def test_ticks_one_by_one_are_a_table_of_ticks() -> None:
     setup = Setup.of(scenarios["liljeback2010/rows-serpenoid"])
     plant, controller = setup.plant, setup.controller
     assert isinstance(plant, PlanarHybrid)
-    pose = start_pose(setup.scenario, setup.robot, setup.world, controller)
+    pose = setup.start_pose()
     one, many = plant.initial_state(pose), plant.initial_state(pose)
     commands = CommandTable(*(np.ascontiguousarray(a) for a in controller.table(0.005 * np.arange(300))))
     for k in range(300):
-        assert plant.advance(one, Command(*(column[k] for column in commands)), setup.substeps) is None
+        assert advance(plant, one, Command(*(column[k] for column in commands)), setup.substeps) is None
     trace = new_trace(10, 2, 300 * setup.substeps, 301)
     assert plant.rollout(many, commands, setup.substeps, trace)[1] is None
     assert many.touch["obstacle"].any()  # there were contacts

@@ -26,6 +26,7 @@ from pushpoint.scenario import Scenario
 from pushpoint.simulation import simulate
 from pushpoint.types import Command, CommandTable, FloatArray, SpatialPose, Status, Trace, new_trace
 from pushpoint.worlds import Box, Cylinder, Disc, Ground, Heightfield, Polygon, Profile, Wall, World
+from tests.ticks import advance, observe
 
 pytest.importorskip("mujoco", reason="the plant's engine is an extra: pip install 'pushpoint[mujoco]'")
 
@@ -110,7 +111,7 @@ def test_kinematics_are_those_of_the_package(links: int) -> None:
     assert matrices(state.link[:, 3:7]) == pytest.approx(turned @ chain.rotation, abs=KINEMATICS)
     assert state.link[:, 7:10] == pytest.approx(pose.velocity, abs=KINEMATICS)
     assert state.link[:, 10:13] == pytest.approx(pose.rate, abs=KINEMATICS)
-    seen = plant.observe(state, TICK)
+    seen = observe(plant, state, TICK)
     assert seen.joint_angle == pytest.approx(angle, abs=KINEMATICS)
     assert seen.joint_rate == pytest.approx(rate, abs=KINEMATICS)
 
@@ -326,8 +327,8 @@ def test_saturated_servo_gives_its_limit() -> None:
     robot = Robot(name="pair", links=(ROD,) * 2, joints=(Joint(axes="yaw-pitch"),))
     plant = build(robot, World(name="nowhere", gravity=0.0), Servo(stiffness=80.0, damping=0.5, torque_limit=0.5))
     state = plant.initial_state(spatial_pose(robot, np.zeros(2), Attitude(), (0, 0, 5)))
-    assert plant.advance(state, Command(np.array([0.0, 1.0]), np.zeros(2), np.zeros(2)), 5) is None
-    seen = plant.observe(state, 5 * plant.dt)
+    assert advance(plant, state, Command(np.array([0.0, 1.0]), np.zeros(2), np.zeros(2)), 5) is None
+    seen = observe(plant, state, 5 * plant.dt)
     assert seen.joint_torque == pytest.approx([0.0, 0.5], abs=1e-9)
     assert seen.joint_rate == pytest.approx([0.0, 2 * 0.5 / ROD.about_pitch * 5 * plant.dt], rel=1e-2)
 
@@ -442,7 +443,7 @@ def test_state_that_is_not_finite_is_a_failure() -> None:
     state = plant.initial_state(on_the_ground(robot))
     torque = np.zeros(20)
     torque[3] = 1e200
-    failure = plant.advance(state, Command(np.zeros(20), np.zeros(20), torque), 10)
+    failure = advance(plant, state, Command(np.zeros(20), np.zeros(20), torque), 10)
     assert failure is not None
     assert failure.status == Status.NOT_FINITE
     assert "plant.dt" in failure.advice

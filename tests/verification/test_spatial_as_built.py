@@ -22,6 +22,7 @@ from pushpoint.robots import Joint, Robot, Servo, robots
 from pushpoint.shapes.virtual_snake import virtual_snake
 from pushpoint.types import Command, CommandTable, FloatArray
 from pushpoint.worlds import Ground, World
+from tests.ticks import advance, observe
 from tests.verification.spatial import AIKO, G, build, held, idle, momenta, roll, uneven, within
 from tests.verification.test_spatial_laws import BRICK, SPACE, leaning, lying, moving
 
@@ -51,8 +52,8 @@ def test_servo_gives_nothing_within_its_play(scheme: str, aim: float, torque: fl
     plant = build(robot, SPACE, servo, dt=dt, scheme=scheme)
     for feed in (0.0, 0.01):
         state = plant.initial_state(lying(robot))
-        assert plant.advance(state, Command(np.array([aim]), np.zeros(1), np.array([feed])), 1) is None
-        found = float(plant.observe(state, dt).joint_torque[0])
+        assert advance(plant, state, Command(np.array([aim]), np.zeros(1), np.array([feed])), 1) is None
+        found = float(observe(plant, state, dt).joint_torque[0])
         assert found == pytest.approx(max(-0.05, min(0.05, torque + feed)), abs=1e-6)
 
 

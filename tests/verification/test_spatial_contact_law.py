@@ -22,9 +22,10 @@ from pushpoint.plants.spatial_stepping import SpatialStepping
 from pushpoint.plants.spatial_stepping.model import CONTACTS, ORIGIN_X, ORIGIN_Z, State
 from pushpoint.robots import Joint, Link, Robot, Servo
 from pushpoint.scenarios import scenarios
-from pushpoint.simulation import Setup, start
+from pushpoint.simulation import Setup
 from pushpoint.types import Command, CommandTable, FloatArray, SpatialPose, new_trace
 from pushpoint.worlds import Box, Disc, Ground, Heightfield, World
+from tests.ticks import advance, observe
 from tests.verification.spatial import NONE, G, build, law_of, within
 
 SPATIAL = sorted(name for name in scenarios if scenarios[name].plant.name == "spatial_stepping")
@@ -53,15 +54,16 @@ class Stepper:
         self.setup = setup = Setup.of(scenarios[name])
         assert isinstance(setup.plant, SpatialStepping)
         self.plant, self.robot, self.world = setup.plant, setup.robot, setup.world
-        pose = start(setup)
+        pose = setup.start_pose()
         assert isinstance(pose, SpatialPose)
         self.state: State = self.plant.initial_state(pose)
-        self._memory = setup.controller.start(setup.observe(self.state, 0))
+        self._memory = setup.controller.start(setup.observe(self.state, {}, 0))
 
     def steps(self, ticks: int) -> Iterator[Command]:
         """The command of each step, before it is done."""
         for tick in range(ticks):
-            self._memory, command, _ = self.setup.controller.step(self._memory, self.setup.observe(self.state, tick))
+            seen = self.setup.observe(self.state, {}, tick)
+            self._memory, command, _ = self.setup.controller.step(self._memory, seen)
             for k in range(self.setup.substeps):
                 ahead = k * self.plant.dt * command.joint_rate
                 yield Command(command.joint_angle + ahead, command.joint_rate, command.torque)
@@ -81,7 +83,7 @@ def test_contacts_obey_their_law_in_every_step(name: str) -> None:
     stepper = Stepper(name)
     laws, contacts = [], 0
     for command in stepper.steps(80):
-        assert stepper.plant.advance(stepper.state, command, 1) is None
+        assert advance(stepper.plant, stepper.state, command, 1) is None
         laws.append(law_of(stepper.plant))
         contacts += int(stepper.plant._problem.number[CONTACTS])
     assert contacts > 800
@@ -137,7 +139,7 @@ def test_one_step_by_hand(name: str) -> None:
     seen, repeated = 0, 0
     for k, command in enumerate(stepper.steps(100)):
         if k % 10 != 7:
-            assert plant.advance(stepper.state, command, 1) is None
+            assert advance(plant, stepper.state, command, 1) is None
             continue
         before = plant.restore(plant.dump(stepper.state))
         if stepper.parts_of(command) > 0:  # of a step in parts, the plant keeps the last part only
@@ -293,8 +295,8 @@ def test_ledger_of_a_restored_run_among_things_with_rolling_friction() -> None:
     for _ in range(600):
         other = build(robot, world)  # knows nothing of earlier steps
         copy = other.restore(plant.dump(state))
-        assert plant.advance(state, nothing, 1) is None
-        assert other.advance(copy, nothing, 1) is None
+        assert advance(plant, state, nothing, 1) is None
+        assert advance(other, copy, nothing, 1) is None
         assert np.array_equal(state.ledger, copy.ledger)
 
 
@@ -330,8 +332,8 @@ def test_links_meet_each_other_unless_asked_not_to() -> None:
         plant = build(robot, World(name="w"), robot.servo, **options)
         pose = put_down(robot, World(name="w"), spatial_pose(robot, np.full(7, 0.6), Attitude(), (0, 0, 0)), 0.0)
         state = plant.initial_state(pose)
-        assert plant.advance(state, Command(np.full(7, 1.1), np.zeros(7), np.zeros(7)), 500) is None
-        seen = plant.observe(state, 0.5).link_position
+        assert advance(plant, state, Command(np.full(7, 1.1), np.zeros(7), np.zeros(7)), 500) is None
+        seen = observe(plant, state, 0.5).link_position
         gap.append(np.linalg.norm(seen[0] - seen[-1]))
     assert gap[1] > gap[0] + 0.01
     assert gap[2] == gap[1]

@@ -20,6 +20,7 @@ from pushpoint.plants.spatial_stepping.model import State
 from pushpoint.robots import Joint, Link, Robot, Servo, robots
 from pushpoint.types import Command, CommandTable, FloatArray, SpatialPose
 from pushpoint.worlds import Box, Cylinder, Disc, Ground, Heightfield, Polygon, Profile, Wall, World
+from tests.ticks import advance, observe
 from tests.verification.spatial import (
     AIKO,
     KINDS,
@@ -132,7 +133,7 @@ def test_free_chain_keeps_its_momenta(first: int, tolerance: float, bound: float
     state = plant.initial_state(tumbling(robot))
     linear, angular = carried(robot, state)
     for _ in range(100):
-        assert plant.advance(state, Command(np.zeros(f), np.zeros(f), np.zeros(f)), 10) is None
+        assert advance(plant, state, Command(np.zeros(f), np.zeros(f), np.zeros(f)), 10) is None
     after, spun = carried(robot, state)
     assert np.linalg.norm(linear) > 1.0
     assert np.linalg.norm(angular) > 0.1
@@ -219,7 +220,7 @@ def test_stops_hold(axes: str) -> None:
     state = plant.initial_state(pose)
     seen, energy = [], []
     for _ in range(300):
-        assert plant.advance(state, Command(np.zeros(f), np.zeros(f), np.zeros(f)), 1) is None
+        assert advance(plant, state, Command(np.zeros(f), np.zeros(f), np.zeros(f)), 1) is None
         seen.append(state.angle[0].copy())
         energy.append(float(state.ledger[0]))
     within(f"stops of {axes}: beyond [rad]", float(np.max(seen)) - 0.1, 1e-6)  # measured 3e-8; a step is 4e-3
@@ -230,8 +231,8 @@ def test_saturated_servo_gives_its_limit() -> None:
     robot = Robot(name="pair", links=(AIKO,) * 2, joints=(Joint(axes="pitch-yaw"),))
     plant = build(robot, SPACE, Servo(stiffness=80.0, damping=0.5, torque_limit=0.05))
     state = plant.initial_state(spatial_pose(robot, np.zeros(2), Attitude(), (0, 0, 5)))
-    assert plant.advance(state, Command(np.array([0.0, 1.0]), np.zeros(2), np.zeros(2)), 5) is None
-    seen = plant.observe(state, 5 * plant.dt)
+    assert advance(plant, state, Command(np.array([0.0, 1.0]), np.zeros(2), np.zeros(2)), 5) is None
+    seen = observe(plant, state, 5 * plant.dt)
     assert seen.joint_torque == pytest.approx([0.0, 0.05], abs=1e-12)
     assert seen.joint_rate[1] == pytest.approx(2 * 0.05 / AIKO.inertia * 5 * plant.dt, rel=1e-3)
 
@@ -242,8 +243,8 @@ def test_torque_is_told_for_the_right_freedom() -> None:
     f = len(robot.freedoms)
     plant, torque = build(robot, SPACE), 1e-3 * np.arange(1.0, f + 1)
     state = plant.initial_state(spatial_pose(robot, np.zeros(f), Attitude(), (0, 0, 5)))
-    assert plant.advance(state, Command(np.zeros(f), np.zeros(f), torque), 3) is None
-    assert plant.observe(state, 3 * plant.dt).joint_torque == pytest.approx(torque, abs=1e-12)
+    assert advance(plant, state, Command(np.zeros(f), np.zeros(f), torque), 3) is None
+    assert observe(plant, state, 3 * plant.dt).joint_torque == pytest.approx(torque, abs=1e-12)
 
 
 # On the ground.

@@ -21,6 +21,7 @@ from pushpoint.plants.spatial_stepping.paper.model import longest_step, mobility
 from pushpoint.robots import Joint, Link, Robot, Servo, robots
 from pushpoint.types import Command
 from pushpoint.worlds import Disc, Ground, Profile, World
+from tests.ticks import advance, observe
 from tests.verification.spatial import AIKO, ONE, G, askew, build, held, idle, joint_gaps, momenta, roll, uneven, within
 from tests.verification.test_spatial_laws import (
     BALL,
@@ -154,8 +155,8 @@ def test_saturated_servo_and_play() -> None:
     for play, aim, torque in [(0.0, 1.0, 0.05), (0.2, 0.09, 0.0), (0.2, 0.11, 0.01 * 2.0)]:
         plant = printed(robot, SPACE, Servo(stiffness=2.0, torque_limit=0.05, play=play), dt=1e-4)
         state = plant.initial_state(lying(robot))
-        assert plant.advance(state, Command(np.array([aim]), np.zeros(1), np.zeros(1)), 1) is None
-        assert plant.observe(state, 1e-4).joint_torque[0] == pytest.approx(torque, abs=1e-12)
+        assert advance(plant, state, Command(np.array([aim]), np.zeros(1), np.zeros(1)), 1) is None
+        assert observe(plant, state, 1e-4).joint_torque[0] == pytest.approx(torque, abs=1e-12)
 
 
 @pytest.mark.parametrize("axes", ["yaw", "pitch"])

@@ -19,6 +19,7 @@ from pushpoint.types import Command, Repeated, Status
 from pushpoint.worlds import World
 from tests.properties.draws import Draw
 from tests.properties.test_wild_space import depth_of, works_of
+from tests.ticks import advance, observe
 from tests.verification.spatial import build, within
 
 LINK: dict[str, Any] = {"length": 0.12, "mass": 0.5, "inertia": 8e-4, "radius": 0.03, "inertia_roll": 2.2e-4}
@@ -154,8 +155,8 @@ def test_short_and_thick_links_do_not_push_those_next_but_one() -> None:
     plant = build(robot, World(name="w"), robot.servo)
     pose = put_down(robot, World(name="w"), spatial_pose(robot, np.zeros(5), Attitude(), (0, 0, 0)), 0.0)
     state = plant.initial_state(pose)
-    assert plant.advance(state, Command(np.zeros(5), np.zeros(5), np.zeros(5)), 200) is None
-    moved = plant.observe(state, 0.2).link_position - pose.position
+    assert advance(plant, state, Command(np.zeros(5), np.zeros(5), np.zeros(5)), 200) is None
+    moved = observe(plant, state, 0.2).link_position - pose.position
     within("thick links: moved [m]", float(np.abs(moved).max()), 1e-4)
 
 
@@ -168,11 +169,11 @@ def test_links_that_overlap_at_the_start_are_left_as_they_are() -> None:
     pose = put_down(robot, World(name="w"), spatial_pose(robot, bend, Attitude(), (0, 0, 0)), 0.0)
     apart = float(np.linalg.norm(pose.position[0] - pose.position[-1]))
     state = plant.initial_state(pose)
-    assert plant.advance(state, Command(bend, np.zeros(7), np.zeros(7)), 300) is None
-    within("ring: moved [m]", float(np.abs(plant.observe(state, 0.3).link_position - pose.position).max()), 2e-3)
+    assert advance(plant, state, Command(bend, np.zeros(7), np.zeros(7)), 300) is None
+    within("ring: moved [m]", float(np.abs(observe(plant, state, 0.3).link_position - pose.position).max()), 2e-3)
     tighter = Command(bend + 0.1, np.zeros(7), np.zeros(7))
-    assert plant.advance(state, tighter, 300) is None
-    seen = plant.observe(state, 0.3)
+    assert advance(plant, state, tighter, 300) is None
+    seen = observe(plant, state, 0.3)
     assert float(np.linalg.norm(seen.link_position[0] - seen.link_position[-1])) > apart - 0.02
     assert (seen.contacts.obstacle < -1).any()
 

@@ -40,7 +40,7 @@ class Controller(Protocol):
     """Observation -> Command at the control rate. All that changes in time is in the state it hands out."""
 
     Options: ClassVar[type[Frozen]]
-    uses: ClassVar[frozenset[str]]  # the fields of the Observation that it reads, besides the time
+    uses: ClassVar[frozenset[str]]  # names of the sensors that it reads; it gets nothing else but the time
 
     @classmethod
     def build(cls, options: Any, robot: Robot, control_period: float) -> Controller:

@@ -28,7 +28,7 @@ class Hold:
     """Constant joint angle references, zero rate references."""
 
     Options: ClassVar[type[Frozen]] = HoldOptions
-    uses: ClassVar[frozenset[str]] = frozenset({"joint_angle"})
+    uses: ClassVar[frozenset[str]] = frozenset({"joint-encoders"})
 
     def __init__(self, joint_angle: FloatArray | None) -> None:
         self._joint_angle = joint_angle

@@ -63,7 +63,7 @@ class JamResolution:
     """
 
     Options: ClassVar[type[Frozen]] = JamResolutionOptions
-    uses: ClassVar[frozenset[str]] = frozenset({"joint_angle", "link_yaw", "contacts"})
+    uses: ClassVar[frozenset[str]] = frozenset({"joint-encoders", "link-poses", "contacts"})
 
     def __init__(self, options: Any, robot: Robot, control_period: float) -> None:
         self._options, self._period = options, control_period

@@ -31,7 +31,7 @@ class JamResolutionWatchdog(JamResolution):
     """
 
     Options: ClassVar[type[Frozen]] = WatchdogOptions
-    uses: ClassVar[frozenset[str]] = JamResolution.uses | {"link_velocity"}
+    uses: ClassVar[frozenset[str]] = JamResolution.uses
 
     def __init__(self, options: Any, robot: Robot, control_period: float) -> None:
         super().__init__(options, robot, control_period)

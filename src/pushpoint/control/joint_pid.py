@@ -37,7 +37,7 @@ class JointPid:
     """
 
     Options: ClassVar[type[Frozen]] = JointPidOptions
-    uses: ClassVar[frozenset[str]] = frozenset({"joint_angle", "joint_rate"})
+    uses: ClassVar[frozenset[str]] = frozenset({"joint-encoders"})
 
     def __init__(self, options: JointPidOptions, joints: int, control_period: float) -> None:
         self._options, self._period = options, control_period

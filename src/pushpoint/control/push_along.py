@@ -56,7 +56,7 @@ class PushAlong:
     """
 
     Options: ClassVar[type[Frozen]] = PushAlongOptions
-    uses: ClassVar[frozenset[str]] = frozenset({"joint_angle", "link_position", "link_yaw", "contacts"})
+    uses: ClassVar[frozenset[str]] = frozenset({"joint-encoders", "head-pose", "contacts"})
 
     def __init__(self, options: PushAlongOptions, robot: Robot, control_period: float) -> None:
         self._options, self._period = options, control_period

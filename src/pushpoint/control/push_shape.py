@@ -91,7 +91,7 @@ class PushShape:
     """
 
     Options: ClassVar[type[Frozen]] = PushShapeOptions
-    uses: ClassVar[frozenset[str]] = frozenset({"joint_angle", "joint_rate", "link_position", "link_yaw", "contacts"})
+    uses: ClassVar[frozenset[str]] = frozenset({"joint-encoders", "head-pose", "contacts"})
 
     def __init__(self, options: PushShapeOptions, robot: Robot, control_period: float) -> None:
         self._options, self._period = options, control_period

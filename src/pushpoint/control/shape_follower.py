@@ -56,7 +56,7 @@ class ShapeFollower:
     """
 
     Options: ClassVar[type[Frozen]] = ShapeFollowerOptions
-    uses: ClassVar[frozenset[str]] = frozenset({"link_orientation", "contacts"})
+    uses: ClassVar[frozenset[str]] = frozenset({"link-poses", "contacts"})
 
     def __init__(self, options: ShapeFollowerOptions, robot: Robot, control_period: float) -> None:
         self._options, self._period = options, control_period

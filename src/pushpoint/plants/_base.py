@@ -1,4 +1,4 @@
-"""The door that all plants share."""
+"""The interface that all plants share."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Protocol, runtime_checkable
 
 from pushpoint.fields import Frozen
 from pushpoint.robots import Robot, Servo
-from pushpoint.types import Command, CommandTable, Event, ExtraColumn, Failure, Observation, Trace
+from pushpoint.types import CommandTable, Event, ExtraColumn, Failure, Snapshot, Trace
 from pushpoint.worlds import World
 
 StateArrays = dict[str, Any]  # NumPy arrays by name: what a checkpoint holds of a plant
@@ -29,12 +29,8 @@ class Plant(Protocol):
         """A state at t = 0; the pose is a Pose or, for spatial plants, a SpatialPose."""
         ...
 
-    def observe(self, state: Any, period: float) -> Observation:
-        """What a controller may know; contact forces are means over the last tick of `period` [s]."""
-        ...
-
-    def advance(self, state: Any, command: Command, substeps: int) -> Failure | None:
-        """One control tick of `substeps` steps; changes the state in place."""
+    def snapshot(self, state: Any) -> Snapshot:
+        """All that sensors can read, in arrays of their own."""
         ...
 
     def rollout(self, state: Any, table: CommandTable, substeps: int, trace: Trace) -> tuple[Trace, Failure | None]:

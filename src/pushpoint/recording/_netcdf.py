@@ -21,10 +21,11 @@ from pushpoint.files import replace_file
 from pushpoint.recording import _seal
 from pushpoint.scenario import Scenario
 
-SCHEMA = 2  # raised with every change of what files hold; see VERSIONS
+SCHEMA = 3  # raised with every change of what files hold; see VERSIONS
 VERSIONS = {
     1: "first",
     2: "a checksum behind the data, and the attribute `checksum`; checkpoints name their plant, robot and world",
+    3: "scenarios list sensors, and checkpoints hold what these remember",
 }
 
 SEALED_SINCE = 2  # schema version

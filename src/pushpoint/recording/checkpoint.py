@@ -39,6 +39,7 @@ class Checkpoint:
     controller: dict[str, Any]  # the controller's state: numbers, strings, arrays
     reference: FloatArray  # [rad], (n - 1,): joint reference in force
     last_row: LastRow | None  # None if the checkpoint is between two rows
+    sensors: dict[str, Any] = field(default_factory=dict)  # what sensors remember, arrays by name
     made_for: dict[str, str] = field(default_factory=dict)  # plant, robot and world, see _resuming
 
     @property
@@ -69,6 +70,7 @@ class Checkpoint:
         values = {
             **{f"plant.{name}": value for name, value in self.plant.items()},
             **{f"controller.{name}": value for name, value in self.controller.items()},
+            **{f"sensors.{name.replace('/', ':')}": value for name, value in self.sensors.items()},
             "run.reference": self.reference,
         }
         if self.last_row is not None:
@@ -80,7 +82,7 @@ class Checkpoint:
     @classmethod
     def from_dataset(cls, dataset: xr.Dataset, scenario: Scenario, where: str = "the checkpoint") -> Checkpoint:
         """The way back from `to_dataset`; whether plant and controller can use it is seen by `resume`."""
-        parts: dict[str, dict[str, Any]] = {"plant": {}, "controller": {}, "run": {}, "row": {}}
+        parts: dict[str, dict[str, Any]] = {"plant": {}, "controller": {}, "sensors": {}, "run": {}, "row": {}}
         for name, variable in dataset.variables.items():
             part, _, key = str(name).partition(".")
             if part not in parts or not key:
@@ -94,6 +96,7 @@ class Checkpoint:
             ticks_since_row=_netcdf.whole_number(dataset.attrs, "ticks_since_row", where),
             plant=parts["plant"],
             controller=parts["controller"],
+            sensors={name.replace(":", "/"): value for name, value in parts["sensors"].items()},
             reference=parts["run"]["reference"],
             last_row=LastRow(**parts["row"]) if parts["row"] else None,
             made_for=_made_for(dataset.attrs, where),

@@ -87,7 +87,7 @@ class HybridPositionForce:
     """
 
     Options: ClassVar[type[Frozen]] = HybridPositionForceOptions
-    uses: ClassVar[frozenset[str]] = frozenset({"joint_angle", "joint_rate", "link_position", "link_yaw", "contacts"})
+    uses: ClassVar[frozenset[str]] = frozenset({"joint-encoders", "head-pose", "contacts"})
 
     def __init__(self, options: HybridPositionForceOptions, robot: Robot, control_period: float) -> None:
         self._options, self._period = options, control_period

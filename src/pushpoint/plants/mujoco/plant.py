@@ -1,49 +1,43 @@
-"""The planar robot in MuJoCo behind the common door, which also leads to the one in space."""
+"""Plant `mujoco`: robots and worlds as MuJoCo simulates them, in the plane or in space."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from importlib.util import find_spec
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
 from pushpoint.errors import InvalidInput, MissingExtra
 from pushpoint.fields import Frozen
 from pushpoint.mechanics.flatness import refuse_spatial
-from pushpoint.mechanics.yaw import yaw_quaternions
+from pushpoint.numerics.restored import MOST_COUNT, Limit, restored
 from pushpoint.plants import plants
-from pushpoint.plants._base import Plant, StateArrays
-from pushpoint.plants._resting import resting
-from pushpoint.plants.mujoco.advice import ADVICE
-from pushpoint.plants.mujoco.limits import planar_limits, restored_mujoco
-from pushpoint.plants.mujoco.model import Params, make_params
+from pushpoint.plants._base import StateArrays
+from pushpoint.plants.mujoco.encoding import Encoding, Pair, State
 from pushpoint.plants.mujoco.options import MujocoOptions
-from pushpoint.plants.mujoco.run import (
-    NORMAL,
-    PAIR_COLUMNS,
-    PLACE,
-    TICK,
-    State,
-    around_data,
-    contact_point,
-    make_state,
-    run_ticks,
-)
-from pushpoint.plants.mujoco.spatial_plant import SpatialMujocoPlant
+from pushpoint.plants.mujoco.run import run_ticks, write_state
+from pushpoint.plants.mujoco.spatial_unknown import refuse_unknown_in_space
 from pushpoint.plants.mujoco.unknown import refuse_unknown
 from pushpoint.robots import Robot, Servo
 from pushpoint.types import (
-    Command,
     CommandTable,
-    Contacts,
+    Event,
+    ExtraColumn,
     Failure,
-    Observation,
-    Pose,
+    FloatArray,
+    Pairs,
+    Snapshot,
     Status,
     Trace,
-    new_trace,
 )
 from pushpoint.worlds import World
+
+ADVICE = {
+    Status.NOT_FINITE: "try a smaller plant.dt; check servo gains and feed-forward torques",
+    Status.TOO_MANY_CONTACTS: "MuJoCo's memory for contacts is full; thin out the obstacles around the robot",
+}
+PAIRS = ("pair_key", "pair")  # arrays of a dumped state with a row for each pair that touched
 
 
 @plants.register("mujoco")
@@ -51,106 +45,149 @@ class MujocoPlant:
     """The same robots and worlds as MuJoCo simulates them, with soft contacts: in the plane, or in space."""
 
     Options: ClassVar[type[Frozen]] = MujocoOptions
-    dimensions = 2
 
-    def __init__(self, params: Params) -> None:
-        self.params = params
-        self.dt = params.dt
+    def __init__(self, model: Encoding) -> None:
+        self.model, self.dt, self.dimensions = model, model.dt, model.dimensions
+        in_space = (ExtraColumn("gravity_work", "J", "work of gravity since t = 0"),)
+        self.extra_columns = in_space if model.dimensions == 3 else ()
 
     @classmethod
-    def build(cls, robot: Robot, world: World, servo: Servo, options: MujocoOptions) -> Plant:
+    def build(cls, robot: Robot, world: World, servo: Servo, options: MujocoOptions) -> MujocoPlant:
         in_space = leaves_plane(robot, world) if options.dimensions is None else options.dimensions == 3
-        if not in_space:
+        if in_space:
+            refuse_unknown_in_space(robot, world, servo)
+        else:
             _refuse_out_of_plane(robot, world, options)
             refuse_unknown(robot, world, servo)
         if find_spec("mujoco") is None:
             raise MissingExtra("plant 'mujoco'", "mujoco")
-        if in_space:
-            return SpatialMujocoPlant.build(robot, world, servo, options)
-        return cls(make_params(robot, world, servo, options))
+        return cls(encoding(robot, world, servo, options, in_space))
 
-    def initial_state(self, pose: Pose) -> State:
-        return make_state(self.params, pose)
+    def initial_state(self, pose: Any) -> State:
+        import mujoco
 
-    def observe(self, state: State, period: float) -> Observation:
-        link = state.link
-        return Observation(
+        data = mujoco.MjData(self.model.mj)
+        self.model.place(data, pose)
+        return self.model.begin(data)
+
+    def snapshot(self, state: State) -> Snapshot:
+        angle, rate, impulse = self.model.joints(state)
+        d, link = self.dimensions, state.link
+        return Snapshot(
             time=state.steps * self.dt,
-            joint_angle=np.diff(link[:, 2]),
-            joint_rate=np.diff(link[:, 5]),
-            joint_torque=state.sums[1:, 4] / period,
-            link_position=link[:, :2].copy(),
-            link_yaw=link[:, 2].copy(),
-            link_orientation=yaw_quaternions(link[:, 2]),
-            link_velocity=link[:, 3:5].copy(),
-            contacts=self._contacts(state, period),
+            joint_angle=angle,
+            joint_rate=rate,
+            joint_impulse=impulse,
+            position=link[:, :d].copy(),
+            attitude=link[:, self.model.attitude].copy(),
+            velocity=link[:, self.model.velocity].copy(),
+            rate=link[:, self.model.rate].copy(),
+            contact_impulse=state.sums[:, :d],
+            ground_impulse=state.sums[:, d : 2 * d],
+            pairs=self._pairs_that_pushed(state),
+            obstacle_position=np.zeros((0, d)),
         )
 
-    def _contacts(self, state: State, period: float) -> Contacts:
-        """The pairs that pushed during the last tick."""
-        pushed = {key: pair for key, pair in sorted(state.pairs.items()) if np.any(pair[TICK])}
-        link, disc = np.array(list(pushed), dtype=np.int64).reshape(-1, 2).T
-        pair = np.array(list(pushed.values())).reshape(-1, PAIR_COLUMNS)
-        normal, angle = pair[:, NORMAL], state.link[link, 2]
-        across = -np.sin(angle) * normal[:, 0] + np.cos(angle) * normal[:, 1]
-        return Contacts(
-            link=link,
-            obstacle=disc,
-            place=pair[:, PLACE],
-            side=np.where(across < 0, 1, -1),  # pushed to the right: the obstacle is on the left
-            point=contact_point(self.params, disc, normal),
-            normal=normal,
-            force=pair[:, TICK] / period,
+    def _pairs_that_pushed(self, state: State) -> Pairs:
+        """The plane itself is not listed."""
+        pushed = {key: pair for key, pair in sorted(state.pairs.items()) if np.any(pair.tick)}
+        link, obstacle = np.array(list(pushed), dtype=np.int64).reshape(-1, self.model.key_size)[:, :2].T
+        point, normal, impulse = (
+            np.array([getattr(pair, name) for pair in pushed.values()]).reshape(-1, self.dimensions)
+            for name in ("point", "normal", "tick")
         )
-
-    def advance(self, state: State, command: Command, substeps: int) -> Failure | None:
-        rows = (command.joint_angle, command.joint_rate, command.torque)
-        table = CommandTable(*(np.array(row, dtype=float)[np.newaxis] for row in rows))
-        scrap = new_trace(len(state.link), 1, substeps, 2)  # two ticks per row: one tick writes none
-        return self.rollout(state, table, substeps, scrap)[1]
+        return Pairs(link, obstacle, np.array([pair.place for pair in pushed.values()]), point, normal, impulse)
 
     def rollout(self, state: State, table: CommandTable, substeps: int, trace: Trace) -> tuple[Trace, Failure | None]:
-        trace, status = run_ticks(self.params, state, table, substeps, trace)
+        trace, status = run_ticks(self.model, state, table, substeps, trace)
         return trace, None if status == Status.OK else self._failure(state, trace, status)
 
     def _failure(self, state: State, trace: Trace, status: Status) -> Failure:
         residual = float(trace.step[trace.cursor[2] - 1, 0])
-        speed = np.abs(state.link[:, 3:]).max(axis=1)
+        speed = np.abs(state.link[:, self.model.velocity]).max(axis=1)
         worst = int(np.argmax(np.nan_to_num(speed, nan=np.inf)))
         return Failure(status, state.steps * self.dt, worst, residual, ADVICE[status])
 
     def record_start(self, state: State, trace: Trace) -> None:
-        trace.link[0, :, :6] = state.link
-        trace.energy[0] = state.steps * self.dt, *state.ledger
+        write_state(self.model, state, trace, 0)
         trace.cursor[0] = 1
+
+    def events(self, trace: Trace) -> Iterator[Event]:
+        """None: soft contacts have no instants at which something changes."""
+        return iter(())
 
     def dump(self, state: State) -> StateArrays:
         import mujoco
 
-        kind = mujoco.mjtState.mjSTATE_INTEGRATION
-        physics = np.empty(mujoco.mj_stateSize(self.params.mj, kind))
-        mujoco.mj_getState(self.params.mj, state.data, physics, kind)
+        kind, keys, pairs = mujoco.mjtState.mjSTATE_INTEGRATION, list(state.pairs), list(state.pairs.values())
+        physics = np.empty(mujoco.mj_stateSize(self.model.mj, kind))
+        mujoco.mj_getState(self.model.mj, state.data, physics, kind)
         return {
             "physics": physics,  # MuJoCo's mjSTATE_INTEGRATION, warm start included
             "steps": np.array([state.steps], dtype=np.int64),
             "sums": state.sums.copy(),
             "ledger": state.ledger.copy(),
-            "pair_key": np.array(list(state.pairs), dtype=np.int64).reshape(-1, 2),
-            "pair": np.array(list(state.pairs.values())).reshape(-1, PAIR_COLUMNS),
+            "pair_key": np.array(keys, dtype=np.int64).reshape(-1, self.model.key_size),
+            "pair": np.array([pair.row for pair in pairs]).reshape(-1, 2 + 4 * self.dimensions),
         }
 
     def restore(self, arrays: StateArrays) -> State:
         import mujoco
 
-        rest = self.initial_state(resting(len(self.params.mass)))
-        found = restored_mujoco(arrays, self.dump(rest), planar_limits(self.params))
-        data, kind = mujoco.MjData(self.params.mj), mujoco.mjtState.mjSTATE_INTEGRATION
-        mujoco.mj_setState(self.params.mj, data, found["physics"], kind)
-        state = around_data(self.params, data)
+        found = self._checked(arrays)
+        data, kind = mujoco.MjData(self.model.mj), mujoco.mjtState.mjSTATE_INTEGRATION
+        mujoco.mj_setState(self.model.mj, data, found["physics"], kind)
+        state = self.model.begin(data)
         state.steps, state.sums, state.ledger = int(found["steps"][0]), found["sums"], found["ledger"]
-        pairs = zip(found["pair_key"].tolist(), found["pair"], strict=True)
-        state.pairs = {(i, k): pair.copy() for (i, k), pair in pairs}
+        rows = zip(found["pair_key"].tolist(), found["pair"], strict=True)
+        state.pairs = {tuple(key): Pair.of(row) for key, row in rows}
         return state
+
+    def _checked(self, arrays: StateArrays) -> StateArrays:
+        """Arrays that come from a file, before MuJoCo sees them."""
+        template = self.dump(self.initial_state(self.model.resting()))
+        physics, size = np.size(arrays.get("physics", ())), template["physics"].size
+        if "physics" in arrays and physics != size:
+            raise InvalidInput(f"the checkpoint holds {physics} numbers of MuJoCo; this model and version have {size}")
+        limits = {"steps": Limit(0, MOST_COUNT), **self.model.key_limits}
+        found = restored("state of mujoco", arrays, template, limits, growing=PAIRS)
+        if len(found["pair_key"]) != len(found["pair"]):
+            raise InvalidInput("state of mujoco: arrays 'pair_key' and 'pair' have different numbers of rows")
+        return found
+
+    def fast_rollout(self, state: State, table: CommandTable, substeps: int) -> FloatArray:
+        """Link positions [m] at the ends of all ticks, (ticks, n, d), by one call of MuJoCo's rollout.
+
+        Nothing is recorded and the state stays as it is: the best that MuJoCo can do, for comparisons of speed.
+        """
+        import mujoco
+        import mujoco.rollout
+
+        mj, kind = self.model.mj, mujoco.mjtState.mjSTATE_FULLPHYSICS
+        start = np.empty(mujoco.mj_stateSize(mj, kind))
+        mujoco.mj_getState(mj, state.data, start, kind)
+        lead: FloatArray = self.dt * np.arange(1.0, substeps + 1.0)[:, np.newaxis]
+        signal = self.model.controls(CommandTable(*(column[:, np.newaxis] for column in table)), lead)
+        steps = signal.shape[0] * substeps
+        path, _ = mujoco.rollout.rollout(
+            mj,
+            mujoco.MjData(mj),
+            start,
+            np.ascontiguousarray(signal.reshape(steps, mj.nu)) if mj.nu else None,
+            nstep=steps,
+            initial_warmstart=state.data.qacc_warmstart.copy(),
+        )
+        return self.model.positions(path[0, substeps - 1 :: substeps, 1:])  # the first column is the time
+
+
+def encoding(robot: Robot, world: World, servo: Servo, options: MujocoOptions, in_space: bool) -> Encoding:
+    if in_space:
+        from pushpoint.plants.mujoco.spatial import SpatialEncoding
+
+        return SpatialEncoding(robot, world, servo, options)
+    from pushpoint.plants.mujoco.planar import PlanarEncoding
+
+    return PlanarEncoding(robot, world, servo, options)
 
 
 def leaves_plane(robot: Robot, world: World) -> bool:

@@ -10,7 +10,6 @@ import numpy as np
 
 from pushpoint._jit import compiling_once
 from pushpoint.fields import Frozen
-from pushpoint.mechanics.yaw import yaw_quaternions
 from pushpoint.numerics.records import as_columns, from_table, table
 from pushpoint.numerics.restored import LAYOUT, layout, restored
 from pushpoint.plants import plants
@@ -33,18 +32,16 @@ from pushpoint.plants.planar_hybrid.run import FIRST_ROW, TABLE_FULL, place_from
 from pushpoint.plants.planar_hybrid.unknown import narrow_gaps, refuse_unknown
 from pushpoint.robots import Robot, Servo
 from pushpoint.types import (
-    Command,
     CommandTable,
-    Contacts,
     Event,
     ExtraColumn,
     Failure,
-    Observation,
+    Pairs,
     Pose,
+    Snapshot,
     Status,
     Trace,
     grown,
-    new_trace,
 )
 from pushpoint.worlds import World
 
@@ -87,44 +84,37 @@ class PlanarHybrid:
     def initial_state(self, pose: Pose) -> State:
         return make_state(self._problem, pose)
 
-    def observe(self, state: State, period: float) -> Observation:
+    def snapshot(self, state: State) -> Snapshot:
         link, n = self._problem.link, len(self._problem.link)
         place_from_python(self._problem, state.vector)
         angle, rate = state.vector[:n].copy(), state.vector[n + 2 : 2 * n + 2]
-        return Observation(
+        pushed = state.pushed[:, :PUSH]
+        return Snapshot(
             time=float(state.clock[0] * self.dt),
             joint_angle=angle[1:] - angle[:-1],
             joint_rate=rate[1:] - rate[:-1],
-            joint_torque=state.sums[1:, 2] / period,
-            link_position=table(link, "x", "y"),
-            link_yaw=angle,
-            link_orientation=yaw_quaternions(angle),
-            link_velocity=table(link, "vx", "vy"),
-            contacts=self._contacts(state, period),
+            joint_impulse=state.sums[1:, 2],
+            position=table(link, "x", "y"),
+            attitude=angle,
+            velocity=table(link, "vx", "vy"),
+            rate=rate.copy(),
+            contact_impulse=pushed.reshape(n, -1, PUSH).sum(axis=1),
+            ground_impulse=state.sums[:, :2],
+            pairs=self._pairs_that_pushed(state),
+            obstacle_position=np.zeros((0, 2)),
         )
 
-    def _contacts(self, state: State, period: float) -> Contacts:
-        """What pushed at links during the last tick."""
+    def _pairs_that_pushed(self, state: State) -> Pairs:
         pushed = np.flatnonzero(state.pushed[:, :PUSH].any(axis=1))
-        link = pushed // (len(state.pushed) // len(state.sums))
-        touch, angle = as_columns(state.touch)[pushed], state.vector[link]
-        normal = touch[:, 2:4]
-        across = np.cos(angle) * normal[:, 1] - np.sin(angle) * normal[:, 0]
-        return Contacts(
-            link=link,
+        touch = as_columns(state.touch)[pushed]
+        return Pairs(
+            link=pushed // (len(state.pushed) // len(state.sums)),
             obstacle=touch[:, 0].astype(np.int64),
             place=touch[:, 1],
-            side=np.where(across < 0, 1, -1),  # pushed to the right: the obstacle is on the left
             point=touch[:, 4:6],
-            normal=normal,
-            force=state.pushed[pushed, :PUSH] / period,
+            normal=touch[:, 2:4],
+            impulse=state.pushed[pushed, :PUSH],
         )
-
-    def advance(self, state: State, command: Command, substeps: int) -> Failure | None:
-        rows = (command.joint_angle, command.joint_rate, command.torque)
-        commands = CommandTable(*(np.array(row, dtype=float)[np.newaxis] for row in rows))
-        scrap = new_trace(len(state.sums), 1, substeps, 2)  # two ticks per row: one tick writes none
-        return self.rollout(state, commands, substeps, scrap)[1]
 
     def rollout(self, state: State, table: CommandTable, substeps: int, trace: Trace) -> tuple[Trace, Failure | None]:
         with compiling_once("planar_hybrid"):

@@ -10,7 +10,6 @@ from pushpoint.errors import InvalidInput
 from pushpoint.fields import Frozen
 from pushpoint.mechanics.flatness import refuse_spatial
 from pushpoint.mechanics.self_contact import SelfClearance
-from pushpoint.mechanics.yaw import yaw_quaternions
 from pushpoint.numerics.records import as_columns, from_table, table
 from pushpoint.numerics.restored import LAYOUT, Limits, layout, restored
 from pushpoint.plants import plants
@@ -36,17 +35,15 @@ from pushpoint.plants.planar_stepping.touching import TOUCHING, Watch, let_throu
 from pushpoint.plants.planar_stepping.variant import Variant
 from pushpoint.robots import Robot, Servo
 from pushpoint.types import (
-    Command,
     CommandTable,
-    Contacts,
     Failure,
     IntArray,
-    Observation,
+    Pairs,
     Pose,
+    Snapshot,
     Status,
     Trace,
     grown,
-    new_trace,
 )
 from pushpoint.worlds import Disc, World
 
@@ -122,36 +119,37 @@ class PlanarStepping:
             let_through(state, clearance, clearance.gaps(pose.position, pose.angle, 0.0), new=True)
         return state
 
-    def observe(self, state: State, period: float) -> Observation:
-        link = state.link[: len(self._problem.chain)]
-        return Observation(
+    def snapshot(self, state: State) -> Snapshot:
+        links = len(self._problem.chain)
+        link, sums = state.link[:links], state.sums[:links]
+        return Snapshot(
             time=float(state.clock[0] * self.dt),
             joint_angle=np.diff(link["angle"]),
             joint_rate=np.diff(link["w"]),
-            joint_torque=state.sums[1 : len(link), 4] / period,
-            link_position=table(link, "x", "y"),
-            link_yaw=link["angle"].copy(),
-            link_orientation=yaw_quaternions(link["angle"]),
-            link_velocity=table(link, "vx", "vy"),
-            contacts=self._contacts(state, period),
+            joint_impulse=sums[1:, 4],
+            position=table(link, "x", "y"),
+            attitude=link["angle"].copy(),
+            velocity=table(link, "vx", "vy"),
+            rate=link["w"].copy(),
+            contact_impulse=sums[:, :2],
+            ground_impulse=sums[:, 2:4],
+            pairs=self._pairs_that_pushed(state),
+            obstacle_position=table(state.link[links:], "x", "y"),
         )
 
-    def _contacts(self, state: State, period: float) -> Contacts:
-        """The pairs that pushed during the last tick."""
+    def _pairs_that_pushed(self, state: State) -> Pairs:
         links = len(self._problem.chain)  # movable obstacles that touch others come behind
         pair = state.pair[: state.pair_start[links]]
         pushed = np.flatnonzero((pair["tick_x"] != 0.0) | (pair["tick_y"] != 0.0))
         link = np.repeat(np.arange(links), np.diff(state.pair_start[: links + 1]))[pushed]
-        pair, angle = pair[pushed], state.link["angle"][link]
-        across = -np.sin(angle) * pair["normal_x"] + np.cos(angle) * pair["normal_y"]
-        return Contacts(
+        pair = pair[pushed]
+        return Pairs(
             link=link,
             obstacle=self._obstacles(state, state.pair_code[pushed]),
             place=pair["place"].copy(),
-            side=np.where(across < 0, 1, -1),  # pushed to the right: the obstacle is on the left
             point=table(pair, "point_x", "point_y"),
             normal=table(pair, "normal_x", "normal_y"),
-            force=table(pair, "tick_x", "tick_y") / period,
+            impulse=table(pair, "tick_x", "tick_y"),
         )
 
     def _obstacles(self, state: State, code: IntArray) -> IntArray:
@@ -162,12 +160,6 @@ class PlanarStepping:
         of_feature = np.append(extras.feature[:, OBSTACLE], -1.0).astype(np.int64)
         other = code // 3 - len(extras.feature)
         return np.where(other < 0, of_feature[np.minimum(code // 3, len(extras.feature))], -2 - other)
-
-    def advance(self, state: State, command: Command, substeps: int) -> Failure | None:
-        rows = (command.joint_angle, command.joint_rate, command.torque)
-        commands = CommandTable(*(np.array(row, dtype=float)[np.newaxis] for row in rows))
-        scrap = new_trace(len(state.link), 1, substeps, 2)  # two ticks per row: one tick writes none
-        return self.rollout(state, commands, substeps, scrap)[1]
 
     def rollout(self, state: State, table: CommandTable, substeps: int, trace: Trace) -> tuple[Trace, Failure | None]:
         first_row = int(trace.cursor[0])

@@ -9,7 +9,6 @@ import numpy as np
 
 from pushpoint._jit import compiling_once, for_types_of
 from pushpoint.fields import Frozen
-from pushpoint.mechanics.rotation import headings, matrices
 from pushpoint.numerics.records import as_columns, from_table, table
 from pushpoint.numerics.restored import LAYOUT, layout, restored
 from pushpoint.plants import plants
@@ -33,18 +32,16 @@ from pushpoint.plants.spatial_stepping.step import OK
 from pushpoint.plants.spatial_stepping.unknown import refuse_by_scheme, refuse_unknown
 from pushpoint.robots import Robot, Servo
 from pushpoint.types import (
-    Command,
     CommandTable,
-    Contacts,
     Event,
     ExtraColumn,
     Failure,
-    Observation,
+    Pairs,
+    Snapshot,
     SpatialPose,
     Status,
     Trace,
     grown,
-    new_trace,
 )
 from pushpoint.worlds import World
 
@@ -104,45 +101,22 @@ class SpatialStepping:
     def initial_state(self, pose: SpatialPose) -> State:
         return make_state(self._problem, pose)
 
-    def observe(self, state: State, period: float) -> Observation:
+    def snapshot(self, state: State) -> Snapshot:
         body = state.body
-        orientation = table(body, "qw", "qx", "qy", "qz")
-        return Observation(
+        return Snapshot(
             time=float(state.clock[0] * self.dt),
             joint_angle=state.angle[0].copy(),
             joint_rate=state.angle[1].copy(),
-            joint_torque=state.sums[self._joint_of] / period,
-            link_position=table(body, "x", "y", "z"),
-            link_yaw=headings(matrices(orientation)),
-            link_orientation=orientation,
-            link_velocity=table(body, "vx", "vy", "vz"),
-            contacts=self._contacts(state, period),
+            joint_impulse=state.sums[self._joint_of],
+            position=table(body, "x", "y", "z"),
+            attitude=table(body, "qw", "qx", "qy", "qz"),
+            velocity=table(body, "vx", "vy", "vz"),
+            rate=table(body, "wx", "wy", "wz"),
+            contact_impulse=state.sums[:, :3],
+            ground_impulse=state.sums[:, 3:6],
+            pairs=_pairs_that_pushed(state),
+            obstacle_position=np.zeros((0, 3)),
         )
-
-    def _contacts(self, state: State, period: float) -> Contacts:
-        """The pairs that pushed during the last tick."""
-        pair = state.pair[: state.clock[2]]
-        force = table(pair, "tick_x", "tick_y", "tick_z") / period
-        pushed = np.flatnonzero(force.any(axis=1))
-        pair = pair[pushed]
-        link, normal = pair["link"].astype(np.int64), table(pair, "normal_x", "normal_y", "normal_z")
-        left = matrices(table(state.body, "qw", "qx", "qy", "qz"))[link, :, 1]
-        return Contacts(
-            link=link,
-            obstacle=pair["obstacle"].astype(np.int64),
-            place=pair["place"].copy(),
-            side=np.where(np.sum(left * normal, axis=1) < 0, 1, -1),
-            point=table(pair, "point_x", "point_y", "point_z"),
-            normal=normal,
-            force=force[pushed],
-        )
-
-    def advance(self, state: State, command: Command, substeps: int) -> Failure | None:
-        rows = (command.joint_angle, command.joint_rate, command.torque)
-        commands = CommandTable(*(np.array(row, dtype=float)[np.newaxis] for row in rows))
-        scrap = new_trace(len(state.body), 1, substeps, 2, dimensions=3)  # two ticks per row: one tick writes none
-        scrap = scrap._replace(extra=np.zeros((1, 1)))
-        return self.rollout(state, commands, substeps, scrap)[1]
 
     def rollout(self, state: State, table: CommandTable, substeps: int, trace: Trace) -> tuple[Trace, Failure | None]:
         status, tick = self._run(state, table, 0, substeps, trace)
@@ -200,3 +174,18 @@ def _torque_places(robot: Robot) -> Any:
     numbers = [j for j, _ in robot.freedoms]
     second = [int(k > 0 and numbers[k - 1] == j) for k, j in enumerate(numbers)]
     return np.array([j + 1 for j in numbers], dtype=np.int64), 6 + np.array(second, dtype=np.int64)
+
+
+def _pairs_that_pushed(state: State) -> Pairs:
+    pair = state.pair[: state.clock[2]]
+    impulse = table(pair, "tick_x", "tick_y", "tick_z")
+    pushed = np.flatnonzero(impulse.any(axis=1))
+    pair = pair[pushed]
+    return Pairs(
+        link=pair["link"].astype(np.int64),
+        obstacle=pair["obstacle"].astype(np.int64),
+        place=pair["place"].copy(),
+        point=table(pair, "point_x", "point_y", "point_z"),
+        normal=table(pair, "normal_x", "normal_y", "normal_z"),
+        impulse=impulse[pushed],
+    )

@@ -1,0 +1,42 @@
+"""Axes of links, in the plane and in space alike."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from pushpoint.mechanics.rotation import headings, matrices
+from pushpoint.mechanics.yaw import yaw_quaternions
+from pushpoint.types import Contacts, FloatArray, Snapshot
+
+
+def axes(seen: Snapshot) -> FloatArray:
+    """(n, d, d): columns are forward, left and, in space, up."""
+    if seen.attitude.ndim == 2:
+        return matrices(seen.attitude)
+    cos, sin = np.cos(seen.attitude), np.sin(seen.attitude)
+    return np.moveaxis(np.array([[cos, -sin], [sin, cos]]), -1, 0)
+
+
+def yaws(seen: Snapshot) -> FloatArray:
+    """[rad], (n,)"""
+    return seen.attitude if seen.attitude.ndim == 1 else headings(matrices(seen.attitude))
+
+
+def quaternions(seen: Snapshot) -> FloatArray:
+    """wxyz, (n, 4)"""
+    return yaw_quaternions(seen.attitude) if seen.attitude.ndim == 1 else seen.attitude
+
+
+def contacts_of(seen: Snapshot, period: float) -> Contacts:
+    """Forces are means over the last tick of `period` [s]."""
+    pairs = seen.pairs
+    across = np.sum(axes(seen)[pairs.link, :, 1] * pairs.normal, axis=1)
+    return Contacts(
+        link=pairs.link,
+        obstacle=pairs.obstacle,
+        place=pairs.place,
+        side=np.where(across < 0, 1, -1),  # pushed to the right: the obstacle is on the left
+        point=pairs.point,
+        normal=pairs.normal,
+        force=pairs.impulse / period,
+    )

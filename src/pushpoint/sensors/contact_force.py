@@ -1,0 +1,37 @@
+"""Force of obstacles on each link as a whole."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, ClassVar
+
+import numpy as np
+from pydantic import Field
+
+from pushpoint.quantities import Force, Torque
+from pushpoint.sensors import Error, Readings, Sensor, SensorOptions, sensors
+from pushpoint.types import Snapshot
+
+
+class ContactForceOptions(SensorOptions):
+    noise: Force = 0.0  # [N]
+    bias: Torque = 0.0  # [N]
+    range: Annotated[float, Field(gt=0)] = float("inf")  # [N], of each part: more is not shown
+
+
+@sensors.register("contact-force")
+class ContactForce(Sensor):
+    """Mean force of obstacles and other links on each link over the last tick, in world axes."""
+
+    Options: ClassVar[type[SensorOptions]] = ContactForceOptions
+    gives = ("contact_force",)
+
+    def read(self, seen: Snapshot, memory: Readings) -> Readings:
+        return {"contact_force": seen.contact_impulse / self.mount.period}
+
+    def errors(self) -> Mapping[str, Error]:
+        return {"contact_force": Error(self.options.noise, self.options.bias)}
+
+    def limited(self, readings: Readings) -> Readings:
+        most = self.options.range
+        return {"contact_force": np.clip(readings["contact_force"], -most, most)}
