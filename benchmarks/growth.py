@@ -14,8 +14,8 @@ from benchmarks.requirement import Requirement, required
 from benchmarks.runs import Prepared, empty_trace, prepare
 from benchmarks.timing import interleaved_best
 from pushpoint.errors import SolverFailure
-from pushpoint.plants import Plant
 from pushpoint.scenario import Scenario
+from pushpoint.simulation import Setup
 from pushpoint.types import CommandTable, Trace
 
 DT, STEPS = 1e-3, 200  # [s], timed
@@ -89,26 +89,15 @@ def concluded(kind: LongRobots, costs: Sequence[LinkCost], failed: Sequence[int]
 
 
 class Settled(NamedTuple):
-    """A run that has settled: its plant, its state, and the commands of the steps to be timed."""
+    """A run that has settled: its state, and the commands of the steps to be timed."""
 
-    plant: Plant
+    setup: Setup
     state: Any
     table: CommandTable
-    substeps: int
-    links: int
 
     def onwards(self) -> Trace:
         """The timed part, from a copy of the state."""
-        return rolled(self.plant, deepcopy(self.state), self.table, self.substeps, self.links)
-
-
-def rolled(plant: Plant, state: Any, table: CommandTable, substeps: int, links: int) -> Trace:
-    """The trace of a run that has to work."""
-    ticks = len(table.joint_angle)
-    trace, failure = plant.rollout(state, table, substeps, empty_trace(plant, links, ticks, ticks * substeps, 1))
-    if failure is not None:
-        raise SolverFailure(f"a run with {links} links failed: {failure}")
-    return trace
+        return rolled(self.setup, deepcopy(self.state), self.table)
 
 
 def settled(run: Prepared, steps: int) -> Settled:
@@ -117,8 +106,18 @@ def settled(run: Prepared, steps: int) -> Settled:
     start, end = steps // setup.substeps, (steps + STEPS) // setup.substeps
     first, rest = (CommandTable(*(column[part] for column in table)) for part in (slice(start), slice(start, end)))
     state = setup.plant.initial_state(pose)
-    rolled(setup.plant, state, first, setup.substeps, setup.bodies)
-    return Settled(setup.plant, state, rest, setup.substeps, setup.bodies)
+    rolled(setup, state, first)
+    return Settled(setup, state, rest)
+
+
+def rolled(setup: Setup, state: Any, table: CommandTable) -> Trace:
+    """The trace of a run that has to work."""
+    ticks, plant = len(table.joint_angle), setup.plant
+    trace = empty_trace(plant, setup.bodies, ticks, ticks * setup.substeps, 1)
+    trace, failure = plant.rollout(state, table, setup.substeps, trace)
+    if failure is not None:
+        raise SolverFailure(f"a run with {setup.bodies} links failed: {failure}")
+    return trace
 
 
 def cost(trace: Trace, seconds: float) -> LinkCost:
