@@ -31,7 +31,7 @@ def main(words: Sequence[str] | None = None) -> None:
 def parser() -> argparse.ArgumentParser:
     found = argparse.ArgumentParser(prog="python -m benchmarks", description="Time the plants on this machine.")
     found.add_argument("--part", choices=("all", "planar", "spatial"), default="all", help="only these plants")
-    commands = found.add_subparsers(dest="command", metavar="tables")
+    commands = found.add_subparsers(dest="command", metavar="[tables]")
     tables = commands.add_parser("tables", help="write the tables of an earlier run, without running anything")
     tables.add_argument("result", type=Path, help="its JSON file")
     tables.add_argument("page", type=Path, nargs="?", default=PAGE, help=f"Markdown file, {PAGE} by default")

@@ -24,7 +24,11 @@ COLUMNS = {"path": ("rms [mm]",), "distance": ("moved x, y [m]", "error [%]")}
 
 def write_page(source: Path, target: Path) -> None:
     """The tables of an earlier run."""
-    data = json.loads(read_text(source, "benchmark"))
+    text = read_text(source, "benchmark")
+    try:
+        data = json.loads(text)
+    except ValueError as error:
+        raise InvalidInput(f"benchmark {str(source)!r} is no JSON: {error}") from None
     found = data.get("schema_version") if isinstance(data, dict) else None
     if found != SCHEMA:
         raise InvalidInput(f"benchmark {str(source)!r}: schema_version is {found}; should be {SCHEMA}")

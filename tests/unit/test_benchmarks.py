@@ -451,13 +451,16 @@ def test_tables_are_made_from_the_file_alone(tmp_path: Path) -> None:
     assert "load 0.5 before and - after" in text
 
 
-def test_files_of_other_versions_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize(
+    ("text", "why"), [('{"schema_version": 5}', "schema_version is 5; should be 6"), ("| a |", "is no JSON")]
+)
+def test_other_files_are_refused(text: str, why: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     old = tmp_path / "old.json"
-    old.write_text('{"schema_version": 5}')
+    old.write_text(text)
     with pytest.raises(SystemExit) as leaving:
         command.main(["tables", str(old), str(tmp_path / "page.md")])
     assert leaving.value.code == 2
-    assert "schema_version is 5; should be 6" in capsys.readouterr().err
+    assert why in capsys.readouterr().err
 
 
 # --- the command ---
