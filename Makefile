@@ -26,14 +26,14 @@ test: lint  ## everything that must hold, in a few minutes
 	$(BIN)/python -m pytest -n 2 -m "not slow"
 
 lint: $(VENV)/stamp-dev
-	$(BIN)/ruff check src tests examples
-	$(BIN)/ruff format --check src tests examples
+	$(BIN)/ruff check src tests examples benchmarks
+	$(BIN)/ruff format --check src tests examples benchmarks
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
 format: $(VENV)/stamp-dev
-	$(BIN)/ruff check --fix src tests examples
-	$(BIN)/ruff format src tests examples
+	$(BIN)/ruff check --fix src tests examples benchmarks
+	$(BIN)/ruff format src tests examples benchmarks
 
 validate: $(VENV)/stamp-dev  ## the slow evidence: all claims, full-length comparisons of independent models
 	$(BIN)/pushpoint reproduce all --out results/validate
@@ -43,7 +43,7 @@ validate: $(VENV)/stamp-dev  ## the slow evidence: all claims, full-length compa
 	$(BIN)/python -m pytest -n 2 -m slow
 
 bench: $(VENV)/stamp-dev  ## speed as ratios against MuJoCo, in one run
-	$(BIN)/pushpoint bench
+	$(BIN)/python -m benchmarks
 
 docs: $(VENV)/stamp-dev
 	$(BIN)/sphinx-build -W -b html docs docs/_build/html

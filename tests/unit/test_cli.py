@@ -30,7 +30,7 @@ def test_version_and_help(shell: Shell) -> None:
     assert shell("--version")[1] == f"pushpoint {pushpoint.__version__}\n"
     code, out, _ = shell("--help")
     assert code == 0
-    for command in ("list", "run", "plot", "draw", "reproduce", "study", "bench"):
+    for command in ("list", "run", "plot", "draw", "reproduce", "study"):
         assert command in out
 
 

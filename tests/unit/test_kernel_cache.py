@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import resource
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -53,6 +55,22 @@ def test_kernels_are_compiled_once(root: Path, capsys: pytest.CaptureFixture[str
     assert "compiling one more once for this machine" in attempt(capsys)
     assert attempt(capsys) == ""
     assert {oct(folder.stat().st_mode & 0o777) for folder in (root, root / "kernels")} == {"0o700"}
+
+
+def test_kernels_outside_the_package_notice_edits_of_their_file(
+    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The folder is named after the package's sources alone; benchmarks have a kernel beside it."""
+    source = tmp_path / "outside.py"
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr("sys.dont_write_bytecode", True)
+    for number in (1, 22):  # sizes differ, whatever the clock of the file system
+        code = f"@entry_point\ndef f(x: float) -> float:\n    return x + {number}\n"
+        source.write_text(f"from pushpoint._jit import entry_point\n{code}")
+        monkeypatch.delitem(sys.modules, "outside", raising=False)
+        importlib.invalidate_caches()
+        assert importlib.import_module("outside").f(1.0) == 1.0 + number
+        assert list(root.rglob("*outside*.nbc"))
 
 
 @pytest.mark.parametrize("ending", ["nbi", "nbc"])

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from pushpoint._version import __version__
-from pushpoint.cli import bench, draw, listing, plot, reproduce, run, study
+from pushpoint.cli import draw, listing, plot, reproduce, run, study
 from pushpoint.cli._console import complain, say
 from pushpoint.errors import PushpointError, SolverFailure
 
@@ -48,7 +48,6 @@ app.command("plot")(plot.plot)
 app.command("draw")(draw.draw)
 app.command("reproduce")(reproduce.reproduce)
 app.add_typer(study.app, name="study")
-app.command("bench")(bench.bench)
 
 
 def _told(message: Warning | str, *_where: Any, **_more: Any) -> None:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
+from benchmarks.case import Say
+from benchmarks.requirement import Requirement, required
+from benchmarks.timing import interleaved_best
 from pushpoint._jit import entry_point
-from pushpoint.bench.timing import interleaved_best
 from pushpoint.robots import robots
 from pushpoint.shapes import GaitSegment, ShapeCurve, virtual_snake
 from pushpoint.shapes.alignments import Settings, new_laid, new_memory
@@ -30,7 +31,15 @@ class Alignment:
     call_us: float  # one alignment, called from Python
     calibration_us: float  # the loop: what this machine does of LOOPS dependent multiplications and additions
 
+    @property
+    def requirements(self) -> list[Requirement]:
+        loop = f"a fixed loop taking {self.calibration_us:.3g}"
+        what = f"shape curves: one alignment of {self.joints} joints in us, {loop}"
+        return [required(what, self.call_us, "<=", LARGEST_US)]
 
+
+# The cache folder is named after the sources of the package, and this file is none of them. Numba itself notices edits
+# in the file of the function, which is enough for one that calls no other function of this folder.
 @entry_point
 def _calibration(loops: int) -> float:
     x = 0.5
@@ -39,7 +48,7 @@ def _calibration(loops: int) -> float:
     return x
 
 
-def alignment(say: Callable[[str], None]) -> Alignment:
+def alignment(say: Say) -> Alignment:
     """Along P3's curve of sidewinding."""
     say("alignment of a virtual snake robot along a shape curve")
     segment = GaitSegment.of_function(lambda b: (0.952 * b / math.tau, 0.24 * math.sin(b), 0.0267 * math.cos(b)))

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from pushpoint.bench.links import among_pegs, log_slope
-from pushpoint.bench.timing import interleaved_best
+from benchmarks.case import Say
+from benchmarks.growth import log_slope
+from benchmarks.planar import among_pegs
+from benchmarks.requirement import Requirement, required
+from benchmarks.timing import interleaved_best
 from pushpoint.scenarios import scenarios
 from pushpoint.simulation import simulate
 
@@ -16,6 +19,7 @@ SCENARIO, DURATION = "liljeback2010/rows", 10.0  # [s]; control at 200 Hz, ten l
 LINKS, PEGS = (20, 50, 100, 200), 4
 GROWTH_DURATION = 0.1  # [s]
 ROUNDS = 5
+LEAST_REAL_TIME, REAL_TIME_AIM, LARGEST_EXPONENT = 8.0, 20.0, 1.2
 
 
 @dataclass(frozen=True)
@@ -36,8 +40,20 @@ class Hybrid:
     costs: tuple[EvaluationCost, ...]
     exponent: float | None  # cost of an evaluation ~ links ** exponent
 
+    @property
+    def requirements(self) -> list[Requirement]:
+        what = "planar_hybrid: cost of an evaluation ~ links ** exponent"
+        return [self.real_time(LEAST_REAL_TIME), required(what, self.exponent, "<=", LARGEST_EXPONENT)]
 
-def hybrid(say: Callable[[str], None], sizes: Sequence[int] = LINKS, rounds: int = ROUNDS) -> Hybrid:
+    @property
+    def aims(self) -> list[Requirement]:
+        return [self.real_time(REAL_TIME_AIM)]
+
+    def real_time(self, least: float) -> Requirement:
+        return required("planar_hybrid at 200 Hz: simulated over wall time", self.real_time_factor, ">=", least)
+
+
+def hybrid(say: Say, sizes: Sequence[int] = LINKS, rounds: int = ROUNDS) -> Hybrid:
     say(f"planar_hybrid: {SCENARIO} in a closed loop, and {min(sizes)} to {max(sizes)} links, best of {rounds}")
     run = scenarios[SCENARIO].with_overrides({"duration": DURATION})
     long_runs = [
