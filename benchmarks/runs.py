@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
@@ -15,7 +15,6 @@ from pushpoint.errors import InvalidInput
 from pushpoint.plants import Plant
 from pushpoint.scenario import Scenario
 from pushpoint.simulation import Setup
-from pushpoint.simulation import start as start_of
 from pushpoint.types import CommandTable, FloatArray, Trace, new_trace
 
 PEER = "mujoco"
@@ -45,19 +44,18 @@ def our_job(case: Case, options: Settings) -> Job:
 
 def peer_job(case: Case, options: Settings) -> Job:
     """MuJoCo without any recording: its own loop in C, and the link positions from it at the end."""
-    from pushpoint.plants.mujoco.model import fast_rollout
-    from pushpoint.plants.mujoco.run import without_log
-    from pushpoint.plants.mujoco.spatial_model import fast_spatial_rollout
+    from pushpoint.plants.mujoco.encoding import without_log
+    from pushpoint.plants.mujoco.plant import MujocoPlant
 
     dimensions = 3 if case.ours == "spatial_stepping" else 2
-    rollout: Callable[..., FloatArray] = fast_spatial_rollout if dimensions == 3 else fast_rollout
     setup, pose, table = prepare(case.scenario, PEER, {**options, "dimensions": dimensions})
-    state = setup.plant.initial_state(pose)  # rollouts leave it as it is, so its cost need not be counted
+    plant = cast(MujocoPlant, setup.plant)
+    state = plant.initial_state(pose)  # rollouts leave it as it is, so its cost need not be counted
     start, period = pose.position[case.link, :2], setup.scenario.control_period
 
     def job() -> Result:
         with without_log():
-            path = rollout(setup.plant, state, table, setup.substeps)[:, case.link]
+            path = plant.fast_rollout(state, table, setup.substeps)[:, case.link]
         return case.judge.result(start, path[:, :2], period) if np.isfinite(path).all() else FAILED
 
     return job
@@ -84,7 +82,7 @@ def prepare(scenario: Scenario, plant: str, options: Settings) -> Prepared:
     times: FloatArray = np.arange(setup.ticks, dtype=np.float64) * period
     columns = setup.controller.table(times)
     table = CommandTable(*(np.ascontiguousarray(column, dtype=float) for column in columns))
-    return Prepared(setup, start_of(setup), table)
+    return Prepared(setup, setup.start_pose(), table)
 
 
 def stepped(run: Prepared) -> Trace | None:

@@ -11,7 +11,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from pushpoint.plants.mujoco.model import fast_rollout
 
 from pushpoint.errors import InvalidInput
 from pushpoint.mechanics.pose import mass_mean, moving, planar_pose
@@ -198,7 +197,7 @@ def test_fast_rollout_is_the_recorded_run() -> None:
     table = undulation(30)
     plant = build(robots["aiko"](), worlds["track"]())
     state = plant.initial_state(track_start(table))
-    path = fast_rollout(plant, state, table, 10)
+    path = plant.fast_rollout(state, table, 10)
     assert np.array_equal(path, run(plant, state, table).link[1:, :, :2])
 
 
