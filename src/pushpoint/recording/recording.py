@@ -14,7 +14,6 @@ from pushpoint.analysis import measures
 from pushpoint.analysis.metrics import METRICS, SOLVER_METRICS
 from pushpoint.errors import InvalidInput
 from pushpoint.recording import _netcdf
-from pushpoint.recording._expected import refuse_unexpected
 from pushpoint.recording.assemble import with_step_columns
 from pushpoint.recording.checkpoint import Checkpoint
 from pushpoint.scenario import Scenario
@@ -62,6 +61,8 @@ def load(path: str | os.PathLike[str], *, verify: bool = True) -> Recording:
 
     A file whose bytes have changed since is refused; `verify=False` takes it as it is, as one that somebody edited.
     """
+    from pushpoint.recording._expected import refuse_unexpected  # here, as runs that are made are as expected
+
     groups, unsealed = _netcdf.read(path, "recording", "contacts", "events", "checkpoint", verify=verify)
     scenario, dump, where = _netcdf.scenario_of(groups, path), groups.get("checkpoint"), repr(str(path))
     attrs, groups[""].attrs = groups[""].attrs, {}  # provenance of the file, not of the data
