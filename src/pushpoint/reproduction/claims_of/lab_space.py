@@ -2,58 +2,36 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from pushpoint.reproduction import Claim, claims
-from pushpoint.reproduction._statement import check
-from pushpoint.scenario import Choice
+from pushpoint.reproduction._adding import MM, adder, measured
+from pushpoint.reproduction._statement import Statement, check
 
 MIDDLE = 5
+add = adder("lab", figure="own")
 
 
-def add(slug: str, scenarios: str, measure: str, options: dict[str, Any], **fields: Any) -> None:
-    """Register one check; `scenarios` are names separated by blanks, in the order the measure takes them."""
-    low, high = fields.pop("accepted")
-    claim = Claim(
-        id=f"lab/{slug}",
-        figure="own",
-        scenarios=tuple(scenarios.split()),
-        measure=Choice(name=measure, options=options),
-        published=check(fields.pop("expected"), low, high, "Our own number."),
-        **fields,
-    )
-    claims.add(claim.id, claim)
+def ours(expected: str, low: float | None, high: float | None) -> Statement:
+    return check(expected, low, high, "Our own number.")
 
 
 add(
     "pegs-3d-as-planar",
-    "lab/pegs-3d transeth2008a/track",
-    "rms_between",
-    {"link": MIDDLE},
+    measured("pegs-3d transeth2008a/track", "rms_between", link=MIDDLE),
     statement="Among pegs the spatial and the planar model move the robot alike: rms distance of link 5 over 10 s",
-    expected="0",
-    unit="mm",
-    scale=1e3,
-    accepted=(0.0, 10.0),
+    published=ours("0", 0.0, 10.0),
+    **MM,
 )
 add(
     "pegs-3d-forward",
-    "lab/pegs-3d",
-    "link_coordinate",
-    {"link": MIDDLE, "axis": "x", "time": 10.0},
+    measured("pegs-3d", "link_coordinate", link=MIDDLE, axis="x", time=10.0),
     statement="Isotropic friction: forward with pegs, in space too",
-    expected="2.12",
+    published=ours("2.12", 2.11, 2.13),
     unit="m",
-    accepted=(2.11, 2.13),
     note="Without pegs: backward, see transeth2008b/isotropic-backward.",
 )
 for name in ("pegs-3d", "stairs-rest", "rough-ground", "slope"):
     add(
         f"{name}-residual",
-        f"lab/{name}",
-        "largest_residual",
-        {},
+        measured(name, "largest_residual"),
         statement=f"Every step balances momenta and meets the contact laws ({name})",
-        expected="0",
-        accepted=(None, 1e-6),
+        published=ours("0", None, 1e-6),
     )

@@ -2,28 +2,20 @@
 
 from __future__ import annotations
 
-from pushpoint.reproduction import Claim, claims
-from pushpoint.reproduction._statement import Statement, check, less_than, more_than
-from pushpoint.scenario import Choice
+from pushpoint.reproduction._adding import MM, adder, measured
+from pushpoint.reproduction._statement import check, less_than, more_than
 
-MIDDLE, END = 1, 0.2  # link, [s]
+MIDDLE, END = 1, 0.2  # link, [s]; the link starts at x = 0
+add = adder("transeth2008a", figure="Fig. 7", **MM)
 
-
-def add(slug: str, moves: str, statement: str, published: Statement) -> None:
-    """One claim about where the middle link, which starts at x = 0, is in the end."""
-    claim = Claim(
-        id=f"transeth2008a/gray-{moves}",
-        scenarios=(f"lab/gray-three-links{slug}",),
-        measure=Choice(name="link_coordinate", options={"link": MIDDLE, "axis": "x", "time": END}),
-        figure="Fig. 7",
-        statement=statement,
+for slug, moves, relation, published in (
+    ("", "forward", "glide forward if alpha > beta", more_than(0.0, "forward")),
+    ("-backward", "backward", "glide backward if alpha < beta", less_than(0.0, "backward")),
+    ("-equal", "rest", "stay if alpha = beta", check("0", -1e-6, 1e-6, "Zero, but for round-off.")),
+):
+    add(
+        f"gray-{moves}",
+        measured(f"lab/gray-three-links{slug}", "link_coordinate", link=MIDDLE, axis="x", time=END),
+        statement=f"Three links {relation}",
         published=published,
-        unit="mm",
-        scale=1e3,
     )
-    claims.add(claim.id, claim)
-
-
-add("", "forward", "Three links glide forward if alpha > beta", more_than(0.0, "forward"))
-add("-backward", "backward", "Three links glide backward if alpha < beta", less_than(0.0, "backward"))
-add("-equal", "rest", "Three links stay if alpha = beta", check("0", -1e-6, 1e-6, "Zero, but for round-off."))
