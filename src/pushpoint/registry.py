@@ -1,4 +1,4 @@
-"""Named things, found by scanning a folder: a new robot, world, controller or scenario is one new file.
+"""Named items, found by scanning a folder: a new robot, world, controller or scenario is one new file.
 
 Packages of other people register theirs by an entry point in the group ``pushpoint.<kind>s`` that names a
 module; importing the module runs its decorators.
@@ -26,7 +26,7 @@ def plug_ins() -> tuple[EntryPoint, ...]:
 
 
 class Registry(Generic[T]):
-    """All things of one kind by name. Modules of the folder are imported when something is looked up, and only those in
+    """All items of one kind by name. Modules of the folder are imported when an item is looked up, and only those in
     which it may be."""
 
     def __init__(self, kind: str, package: str) -> None:
@@ -55,7 +55,7 @@ class Registry(Generic[T]):
         return self._items[name]
 
     def __contains__(self, name: object) -> bool:
-        """Whether there is such a thing. Modules are imported until it is found, its namesakes first."""
+        """Whether there is such an item. Modules are imported until it is found, its namesakes first."""
         if name in self._items:
             return True
         for module in self._namesakes(name) if isinstance(name, str) else ():
@@ -83,8 +83,8 @@ class Registry(Generic[T]):
         return sorted(name for name in self._items if name.startswith(f"{key}/"))
 
     def _namesakes(self, name: str) -> list[str]:
-        """Modules whose name is that of the thing, or what stands before its slash, or begins with it and `_`: `lab`,
-        then `lab_push`, for `lab/slope`. Most things are found there, without importing all the others."""
+        """Modules whose name is that of the item, or what stands before its slash, or begins with it and `_`: `lab`,
+        then `lab_push`, for `lab/slope`. Most items are found there, without importing all the others."""
         stem = name.partition("/")[0].replace("-", "_")
         return [module for module in self._modules() if f"{module.rpartition('.')[2]}_".startswith(f"{stem}_")]
 

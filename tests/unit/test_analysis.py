@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import inspect
 import math
+from pathlib import Path
 
 import numpy as np
 import pytest
 
-from pushpoint.analysis import Curve, measures
+from pushpoint.analysis import Curve, meaning_of, measures, unit_of
+from pushpoint.analysis.metrics import METRICS
 from pushpoint.analysis.quality import contact_matrix
 from pushpoint.errors import InvalidInput, UnknownName
 from pushpoint.recording import Recording
@@ -216,3 +218,25 @@ def test_measures_take_runs_by_position_and_options_by_name(name: str) -> None:
         ["run", "other", "reference", "other_reference"],
     )
     assert inspect.getdoc(function)
+
+
+@pytest.mark.parametrize("name", list(measures))
+def test_measures_say_what_they_return_and_in_which_unit(name: str) -> None:
+    units = {"", "J", "N", "N m", "N m s/m", "N s/m", "m", "m/s", "rad", "s"}
+    assert unit_of(name) in units
+    assert meaning_of(name)
+    if unit_of(name) and name not in METRICS:  # the metrics name theirs nowhere else
+        assert f"[{unit_of(name)}]" in meaning_of(name)
+
+
+@pytest.mark.parametrize("name", list(measures))
+def test_the_reference_lists_every_measure(name: str) -> None:
+    page = (Path(__file__).parents[2] / "docs" / "reference" / "python-api.md").read_text(encoding="utf-8")
+    assert f"`{name}`" in page or f"`{name}(" in page
+
+
+def test_metrics_are_measures_of_one_run() -> None:
+    run = glide((0.1, 0.0))
+    assert run.metrics() == {name: measures[name](run) for name in METRICS}
+    with pytest.raises(UnknownName, match="measure"):
+        unit_of("distanse")

@@ -180,7 +180,7 @@ def largest_gap(run: Recording, *, pairs: list[tuple[int, int]], start: float = 
 
 @measure("s")
 def first_loss(run: Recording, *, pairs: list[tuple[int, int]], gap: float = 0.005) -> float:
-    """When one of the pairs (link, peg) is first farther apart than `gap` [m]; the end of the recording if never."""
+    """When [s] one of the pairs (link, peg) is first farther apart than `gap` [m]; at the end, if it never is."""
     lost = np.flatnonzero((gaps(run, pairs) > gap).any(axis=1))
     return float(times(run)[lost[0] if len(lost) else -1])
 
