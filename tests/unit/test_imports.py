@@ -8,8 +8,8 @@ import sys
 
 import pytest
 
-# Modules of pushpoint until the first run begins; plants, and figures, are imported later. Measured when set: claim 63,
-# paper 83 (14 of them for its figures, which say what else has to be run), study 60.
+# Modules of pushpoint until the first run begins; plants, and figures, are imported later. Measured when set: claim 64,
+# paper 84 (17 of them for its figures, which say what else has to be run), study 60.
 MOST = {
     ("reproduce", "transeth2008a/flat-speed"): 66,
     ("reproduce", "transeth2008a"): 86,

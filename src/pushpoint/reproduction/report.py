@@ -233,7 +233,7 @@ def reproduce(
     processes: int | None = None,
     also: Sequence[str] = (),
 ) -> Report:
-    """Make the runs that the claims of `key` need and judge them; `started` hears the name of each.
+    """Make the runs that the claims of `key` need and judge them; `started` is called with the name of each.
 
     A run that fails leaves the claims that need it unconfirmed; the others are judged all the same. Ensembles
     are run on that many processes (default: as many as there are processors), but for their first seed, whose
