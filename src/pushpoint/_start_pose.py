@@ -11,9 +11,7 @@ from pushpoint.control import Controller, Drawing, Drawn, Laid
 from pushpoint.errors import InvalidInput
 from pushpoint.mechanics.overlap import overlaps
 from pushpoint.mechanics.pose import moving, planar_pose
-from pushpoint.mechanics.put_down import put_down
 from pushpoint.mechanics.rotation import headings
-from pushpoint.mechanics.spatial_overlap import spatial_overlaps
 from pushpoint.mechanics.spatial_pose import Attitude, moving_in_space, pose_of_tail, spatial_pose, turned_by
 from pushpoint.quantities import MOST_BEND
 from pushpoint.robots import Robot
@@ -64,6 +62,9 @@ def _refuse_spatial_start(start: Start) -> None:
 
 def spatial_start_pose(scenario: Scenario, robot: Robot, world: World, controller: Controller) -> SpatialPose:
     """Where the scenario puts the robot in space: on the ground, in the shape asked for."""
+    from pushpoint.mechanics.put_down import put_down  # here, as planar runs need no solids
+    from pushpoint.mechanics.spatial_overlap import spatial_overlaps
+
     start = scenario.start
     angles, rates = _shape(scenario, robot, controller)
     attitude, place = Attitude(start.roll, start.pitch, start.angle), (*_start_position(scenario), 0.0)

@@ -1,4 +1,4 @@
-"""Named things, found by scanning a folder: a new robot, world, controller or scenario is one new file.
+"""Named items, found by scanning a folder: a new robot, world, controller or scenario is one new file.
 
 Packages of other people register theirs by an entry point in the group ``pushpoint.<kind>s`` that names a
 module; importing the module runs its decorators.
@@ -26,7 +26,8 @@ def plug_ins() -> tuple[EntryPoint, ...]:
 
 
 class Registry(Generic[T]):
-    """All things of one kind by name. The folder is imported at the first look-up, not before."""
+    """All items of one kind by name. Modules of the folder are imported when an item is looked up, and only those in
+    which it may be."""
 
     def __init__(self, kind: str, package: str) -> None:
         self.kind = kind
@@ -49,15 +50,18 @@ class Registry(Generic[T]):
         self._items[name] = item
 
     def __getitem__(self, name: str) -> T:
-        if name not in self._items:
-            self._import_namesake(name)
-        if name not in self._items:
-            self._scan()
-        if name not in self._items:
+        if name not in self:
             raise UnknownName(self.kind, name, self._items)
         return self._items[name]
 
     def __contains__(self, name: object) -> bool:
+        """Whether there is such an item. Modules are imported until it is found, its namesakes first."""
+        if name in self._items:
+            return True
+        for module in self._namesakes(name) if isinstance(name, str) else ():
+            importlib.import_module(module)
+            if name in self._items:
+                return True
         self._scan()
         return name in self._items
 
@@ -65,22 +69,40 @@ class Registry(Generic[T]):
         self._scan()
         return iter(sorted(self._items))
 
-    def _import_namesake(self, name: str) -> None:
-        """The module called like the thing, or like what stands before its slash, if there is one: most things have
-        one, and importing all the others takes a tenth of a second."""
+    def names_of(self, key: str) -> list[str]:
+        """Names that begin with `key/`, as those of a paper. Only its namesakes are imported, and plug-ins; all
+        modules if these have none."""
+        for module in self._namesakes(key):
+            importlib.import_module(module)
+        self._load_plug_ins()
+        if not self._within(key):
+            self._scan()
+        return self._within(key)
+
+    def _within(self, key: str) -> list[str]:
+        return sorted(name for name in self._items if name.startswith(f"{key}/"))
+
+    def _namesakes(self, name: str) -> list[str]:
+        """Modules whose name is that of the item, or what stands before its slash, or begins with it and `_`: `lab`,
+        then `lab_push`, for `lab/slope`. Most items are found there, without importing all the others."""
         stem = name.partition("/")[0].replace("-", "_")
+        return [module for module in self._modules() if f"{module.rpartition('.')[2]}_".startswith(f"{stem}_")]
+
+    def _modules(self) -> list[str]:
+        """In alphabetical order, so that the shortest of some namesakes is the first."""
         package = importlib.import_module(self._package)
-        if not stem.startswith("_") and any(module.name == stem for module in pkgutil.iter_modules(package.__path__)):
-            importlib.import_module(f"{self._package}.{stem}")
+        found = sorted(module.name for module in pkgutil.iter_modules(package.__path__))
+        return [f"{self._package}.{name}" for name in found if not name.startswith("_")]
 
     def _scan(self) -> None:
         if self._scanned:
             return
         self._scanned = True
-        package = importlib.import_module(self._package)
-        for module in pkgutil.iter_modules(package.__path__):
-            if not module.name.startswith("_"):
-                importlib.import_module(f"{self._package}.{module.name}")
+        for module in self._modules():
+            importlib.import_module(module)
+        self._load_plug_ins()
+
+    def _load_plug_ins(self) -> None:
         for entry in plug_ins():
             if entry.group == f"pushpoint.{self.kind}s":
                 entry.load()

@@ -8,7 +8,7 @@ from typing import NamedTuple, cast
 import numpy as np
 import pytest
 
-from pushpoint.analysis.penetration import deepest
+from pushpoint.analysis.quality import deepest
 from pushpoint.errors import SolverFailure
 from pushpoint.recording import Recording
 from pushpoint.scenario import Scenario

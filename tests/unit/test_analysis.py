@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import inspect
 import math
+from pathlib import Path
 
 import numpy as np
 import pytest
 
-from pushpoint.analysis import Curve, measures
-from pushpoint.analysis.contact_matrix import contact_matrix
+from pushpoint.analysis import Curve, meaning_of, measures, unit_of
+from pushpoint.analysis.metrics import METRICS
+from pushpoint.analysis.quality import contact_matrix
 from pushpoint.errors import InvalidInput, UnknownName
 from pushpoint.recording import Recording
 from pushpoint.recording.assemble import RunClock, contact_set, data_set, event_set
@@ -133,7 +135,8 @@ def test_costs_per_metre() -> None:
 def test_displacement_events_and_peaks() -> None:
     run = glide((0.1, 0.05), seconds=2.0, force=3.0)
     assert measures["displacement"](run, axis="x", end=2.0) == pytest.approx(0.2)
-    assert measures["way"] is measures["displacement"]
+    with pytest.warns(DeprecationWarning, match="displacement"):
+        assert measures["way"](run, axis="x", end=2.0) == measures["displacement"](run, axis="x", end=2.0)
     assert measures["event_time"](run, name="resolution") == math.inf
     assert measures["event_count"](run, name="resolution") == 0.0
     assert measures["peak_force_on_link"](run, link=0) == pytest.approx(3.0)
@@ -215,3 +218,25 @@ def test_measures_take_runs_by_position_and_options_by_name(name: str) -> None:
         ["run", "other", "reference", "other_reference"],
     )
     assert inspect.getdoc(function)
+
+
+@pytest.mark.parametrize("name", list(measures))
+def test_measures_say_what_they_return_and_in_which_unit(name: str) -> None:
+    units = {"", "J", "N", "N m", "N m s/m", "N s/m", "m", "m/s", "rad", "s"}
+    assert unit_of(name) in units
+    assert meaning_of(name)
+    if unit_of(name) and name not in METRICS:  # the metrics name theirs nowhere else
+        assert f"[{unit_of(name)}]" in meaning_of(name)
+
+
+@pytest.mark.parametrize("name", list(measures))
+def test_the_reference_lists_every_measure(name: str) -> None:
+    page = (Path(__file__).parents[2] / "docs" / "reference" / "python-api.md").read_text(encoding="utf-8")
+    assert f"`{name}`" in page or f"`{name}(" in page
+
+
+def test_metrics_are_measures_of_one_run() -> None:
+    run = glide((0.1, 0.0))
+    assert run.metrics() == {name: measures[name](run) for name in METRICS}
+    with pytest.raises(UnknownName, match="measure"):
+        unit_of("distanse")

@@ -10,7 +10,7 @@ import pytest
 
 import pushpoint as pp
 from pushpoint.analysis import measures
-from pushpoint.analysis.penetration import deepest
+from pushpoint.analysis.quality import deepest
 from pushpoint.analysis.remarks import on_penetration, remarks
 from pushpoint.mechanics.overlap import overlaps
 from pushpoint.mechanics.penetration import ROWS, deepest_overlap

@@ -8,9 +8,8 @@ import numpy as np
 import pytest
 
 import pushpoint as pp
-from pushpoint.analysis.link_angle import link_angle_off
-from pushpoint.analysis.peg_force import peg_force_off
-from pushpoint.analysis.peg_gap import largest_gap
+from pushpoint.analysis.body_shape import link_angle_off
+from pushpoint.analysis.contacts import largest_gap, peg_force_off
 from pushpoint.control._reachable import Aim, reachable
 from pushpoint.control.push_shape import OFF_TIME, smooth_step
 from pushpoint.errors import InvalidInput

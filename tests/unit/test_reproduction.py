@@ -416,8 +416,8 @@ def test_ensembles_are_judged_by_their_median(monkeypatch: pytest.MonkeyPatch) -
     assert between.interval == (-math.inf, math.inf)  # three runs are too few
     assert alone.interval is None
     assert alone.measured in values
-    assert x5.told("mm") == f"{values[3]:.5g} [{values[0]:.5g}, {values[6]:.5g}] mm, 7 runs"
-    assert between.told("mm").endswith(" mm, 3 runs")
+    assert x5.described("mm") == f"{values[3]:.5g} [{values[0]:.5g}, {values[6]:.5g}] mm, 7 runs"
+    assert between.described("mm").endswith(" mm, 3 runs")
     assert f"{values[0]:.5g}, {values[6]:.5g}], 7 runs |" in found.as_markdown({})
     json.dumps(found.as_dict())
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import pushpoint as pp
+from pushpoint.analysis.quality import suggested_time_step
 from pushpoint.analysis.remarks import advice, on_steps, on_time_step
-from pushpoint.analysis.time_step import suggested_time_step
 from pushpoint.types import Status
 
 

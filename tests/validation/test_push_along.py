@@ -10,7 +10,7 @@ import pytest
 from scipy.stats import spearmanr
 
 import pushpoint as pp
-from pushpoint.analysis.along_sine import arc_length, head_off_sine, head_tip, nearest_on_sine, speed_along_sine
+from pushpoint.analysis.paths import arc_length, head_off_sine, head_tip, nearest_on_sine, speed_along_sine
 from pushpoint.control.push_along import PushAlong
 from pushpoint.errors import SolverFailure
 from pushpoint.mechanics.overlap import overlaps

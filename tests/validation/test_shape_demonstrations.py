@@ -8,9 +8,15 @@ from functools import cache
 import pytest
 
 import pushpoint as pp
-from pushpoint.analysis.displacement_vector import direction_difference, distance_ratio, drop, ground_speed
-from pushpoint.analysis.progress import displacement
-from pushpoint.analysis.turning import heading, heading_difference
+from pushpoint.analysis.motion import (
+    direction_difference,
+    displacement,
+    distance_ratio,
+    drop,
+    ground_speed,
+    heading,
+    heading_difference,
+)
 from pushpoint.recording import Recording
 
 pytest.importorskip("mujoco", reason="the witness is an extra: pip install 'pushpoint[mujoco]'")

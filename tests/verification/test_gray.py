@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from pushpoint import simulate
-from pushpoint.scenarios.gray import degrees, gray_three_links
+from pushpoint.scenarios.lab_gray import degrees, gray_three_links
 
 BENDS = (15, 25, 35, 45, 55, 65)  # [deg]
 REST = 1e-9  # [m]: by symmetry nothing moves; what is left is the solver's tolerance

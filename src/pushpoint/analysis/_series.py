@@ -23,22 +23,42 @@ class Curve(NamedTuple):
     y: FloatArray  # [m]
 
 
+def recorded(run: Recording, variable: str) -> FloatArray:
+    """A variable of the recording as plain numbers, one row per instant."""
+    return np.asarray(run.data[variable].values, dtype=float)
+
+
 def times(run: Recording) -> FloatArray:
     """Times of the rows [s]."""
-    return np.asarray(run.data["time"].values, dtype=float)
+    return recorded(run, "time")
 
 
 def link_path(run: Recording, link: int) -> FloatArray:
     """Centre of a link [m], (rows, 2)."""
-    paths = np.asarray(run.data["link_position"].values, dtype=float)
-    if not 0 <= link < paths.shape[1]:
-        raise InvalidInput(f"link = {link}: the recording has links 0 (tail) to {paths.shape[1] - 1}")
-    return paths[:, link, :2]
+    paths = recorded(run, "link_position")
+    return paths[:, checked("link", link, paths.shape[1]), :2]
 
 
 def mass_path(run: Recording) -> FloatArray:
     """Centre of mass [m], (rows, 2)."""
-    return np.asarray(run.data["centre_of_mass"].values, dtype=float)[:, :2]
+    return recorded(run, "centre_of_mass")[:, :2]
+
+
+def mean_heading(run: Recording) -> FloatArray:
+    """Direction [rad] (rows,) of the mean forward axis of all links in the horizontal plane, without jumps."""
+    if "link_angle" in run.data:
+        angle = recorded(run, "link_angle")
+        forward = np.stack([np.cos(angle), np.sin(angle)], axis=2)
+    else:
+        w, x, y, z = np.moveaxis(recorded(run, "link_orientation"), -1, 0)
+        forward = np.stack([1 - 2 * (y * y + z * z), 2 * (x * y + w * z)], axis=2)
+    mean = forward.mean(axis=1)
+    return np.asarray(np.unwrap(np.arctan2(mean[:, 1], mean[:, 0])))
+
+
+def contact_rows(run: Recording) -> np.ndarray:
+    """Of each line of the contact table the row of the recording that it belongs to."""
+    return np.searchsorted(times(run), np.asarray(run.contacts["time"].values, dtype=float) - ROUNDING)
 
 
 def column(axis: str) -> int:
@@ -46,6 +66,13 @@ def column(axis: str) -> int:
     if axis not in ("x", "y"):
         raise UnknownName("axis", axis, ("x", "y"))
     return "xy".index(axis)
+
+
+def checked(what: str, number: int, count: int) -> int:
+    """The number of a link or joint, if the recording has it; negative ones do not count from the end."""
+    if not 0 <= number < count:
+        raise InvalidInput(f"{what} = {number}: the recording has {what}s 0 (tail) to {count - 1}")
+    return number
 
 
 def between(run: Recording, start: float, end: float | None) -> slice:
@@ -72,6 +99,12 @@ def at(run: Recording, values: FloatArray, moments: FloatArray) -> FloatArray:
     require(run, float(moments[-1]))
     t = times(run)
     return np.stack([np.interp(moments, t, values[:, k]) for k in range(2)], axis=1)
+
+
+def displaced(run: Recording, start: float, end: float) -> FloatArray:
+    """Displacement of the centre of mass from `start` to `end` [s], in the horizontal plane [m], (2,)."""
+    first, last = at(run, mass_path(run), np.array([start, end]))
+    return np.asarray(last - first)
 
 
 def rms(difference: FloatArray) -> float:

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pushpoint.analysis.penetration import deepest
-from pushpoint.analysis.time_step import suggested_time_step
+from pushpoint.analysis.quality import deepest, suggested_time_step
 from pushpoint.mechanics.self_contact import SelfClearance
 
 if TYPE_CHECKING:

@@ -33,9 +33,8 @@ def reproduce(
 ) -> None:
     """Judge the claims of KEY, run our own checks; write report.md, report.json and figures. Fails if one does."""
     from pushpoint.reproduction.report import reproduce as run_claims
-    from pushpoint.view.papers import scenarios_of
 
-    shown = scenarios_of(key)
+    shown = _shown(key)
     report = run_claims(key, started=lambda name: say(f"running {name}"), processes=processes, also=shown)
     folder = out or Path("results") / f"reproduce-{_scenario.slug(key)}"
     data = save(report, folder)
@@ -51,6 +50,15 @@ def reproduce(
     say(f"wrote {folder / 'report.md'}")
     if not report.confirmed:
         raise typer.Exit(NOT_CONFIRMED)
+
+
+def _shown(key: str) -> Sequence[str]:
+    """Names of the scenarios that figures of the paper show; a claim alone needs none of them."""
+    if "/" in key:
+        return ()
+    from pushpoint.view.papers import scenarios_of
+
+    return scenarios_of(key)
 
 
 def save(report: Report, folder: Path) -> dict[str, Any]:
@@ -84,13 +92,13 @@ def _save_paper_figures(report: Report, folder: Path) -> dict[str, str]:
     from pushpoint.view.papers import paper_figures
 
     saved = {}
-    for name in paper_figures:
-        paper = name.split("/")[0]
-        figure = paper_figures[name].drawn(report.recordings, tables_of(paper))
-        if figure is not None:
-            path = f"figures/{_scenario.slug(name)}.png"
-            save_figure(figure, folder / path)
-            saved[f"{paper}, {paper_figures[name].title}"] = path
+    for paper in sorted({name.split("/")[0] for name in report.recordings}):  # a figure shows scenarios of its paper
+        for name in paper_figures.names_of(paper):
+            figure = paper_figures[name].drawn(report.recordings, tables_of(paper))
+            if figure is not None:
+                path = f"figures/{_scenario.slug(name)}.png"
+                save_figure(figure, folder / path)
+                saved[f"{paper}, {paper_figures[name].title}"] = path
     return saved
 
 
@@ -120,7 +128,7 @@ def _table(title: str, published: str, verdicts: Sequence[Verdict]) -> Table:
         table.add_row(
             Text(claim.id),
             Text(claim.published.text),
-            Text(verdict.told(claim.unit)),
+            Text(verdict.described(claim.unit)),
             Text(f"{verdict.accepted.text} {claim.unit}"),
             Text(verdict.word.upper() if verdict.failed else verdict.word, COLOURS.get(verdict.word, "bold red")),
         )

@@ -70,7 +70,7 @@ def summary(
     scenario: Scenario, recording: Recording, files: dict[str, str], error: str | None = None
 ) -> dict[str, Any]:
     """What --json prints."""
-    from pushpoint.analysis.penetration import deepest
+    from pushpoint.analysis.quality import deepest
     from pushpoint.analysis.remarks import advice
 
     residual = recording.data["step_residual"]

@@ -9,7 +9,6 @@ import numpy as np
 import xarray as xr
 
 from pushpoint.mechanics.pose import mass_mean
-from pushpoint.recording import spatial
 from pushpoint.recording._labels import BODY, JOINT, PLACE, Variables, labelled
 from pushpoint.robots import Robot
 from pushpoint.types import (
@@ -54,6 +53,8 @@ def data_set(
     }
     link = trace.link[:rows, :links]
     if _is_spatial(trace):
+        from pushpoint.recording import spatial
+
         coordinates |= spatial.joint_coordinates(robot)
         coordinates["axis"] = xr.Variable("axis", np.array(spatial.AXES))
         coordinates["quaternion"] = xr.Variable("quaternion", np.array(spatial.PARTS))
@@ -156,6 +157,8 @@ def contact_set(trace: Trace, row_time: FloatArray, links: int | None = None) ->
     With `links`, lines of movable obstacles that pushed against others are left out.
     """
     if _is_spatial(trace):
+        from pushpoint.recording import spatial
+
         return spatial.contact_set(trace, row_time)
     table = trace.contact[: trace.cursor[1]]
     if links is not None:

@@ -81,7 +81,7 @@ class Checkpoint:
 
     @classmethod
     def from_dataset(cls, dataset: xr.Dataset, scenario: Scenario, where: str = "the checkpoint") -> Checkpoint:
-        """The way back from `to_dataset`; whether plant and controller can use it is seen by `resume`."""
+        """The inverse of `to_dataset`; whether plant and controller can use it is seen by `resume`."""
         parts: dict[str, dict[str, Any]] = {"plant": {}, "controller": {}, "sensors": {}, "run": {}, "row": {}}
         for name, variable in dataset.variables.items():
             part, _, key = str(name).partition(".")

@@ -3,45 +3,20 @@
 from __future__ import annotations
 
 import json
-import math
 import os
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import xarray as xr
 
+from pushpoint.analysis import measures
+from pushpoint.analysis.metrics import METRICS, SOLVER_METRICS
 from pushpoint.errors import InvalidInput
 from pushpoint.recording import _netcdf
-from pushpoint.recording._expected import refuse_unexpected
 from pushpoint.recording.assemble import with_step_columns
 from pushpoint.recording.checkpoint import Checkpoint
 from pushpoint.scenario import Scenario
-from pushpoint.types import LEDGER, Repeated, Status
-
-METRICS = (
-    "duration",
-    "distance",
-    "path_length",
-    "mean_speed_x",
-    "mean_speed_y",
-    "middle_link_displacement",
-    "middle_link_displacement_x",
-    "middle_link_displacement_y",
-    "max_residual",
-    "mean_iterations",
-    "repeated_steps",
-    "fallback_steps",
-    "loose_steps",
-    "accepted_steps",
-    "guard_work",
-    "energy_closure_error",
-    "peak_contact_force",
-    "peak_joint_torque",
-    "contacts",
-    "real_time_factor",
-)
 
 
 @dataclass(frozen=True)
@@ -57,58 +32,8 @@ class Recording:
     _checkpoint: Checkpoint | None = field(default=None, repr=False)
 
     def metrics(self) -> dict[str, float]:
-        """The run in a dozen plain numbers, SI units; METRICS lists their names."""
-        time = self.data["time"].values
-        duration = float(time[-1] - time[0])
-        centre = self.data["centre_of_mass"].values
-        moved = centre[-1] - centre[0]
-        middle = self.data["link_position"].values[:, self.data.sizes["link"] // 2]
-        middle_moved = middle[-1] - middle[0]
-        contact_force = np.linalg.norm(self.contacts["force"].values, axis=1)
-        return {
-            "duration": duration,
-            "distance": math.hypot(*moved),
-            "path_length": float(np.linalg.norm(np.diff(centre, axis=0), axis=1).sum()),
-            "mean_speed_x": float(moved[0] / duration) if duration else 0.0,
-            "mean_speed_y": float(moved[1] / duration) if duration else 0.0,
-            "middle_link_displacement": math.hypot(*middle_moved),
-            "middle_link_displacement_x": float(middle_moved[0]),
-            "middle_link_displacement_y": float(middle_moved[1]),
-            **self._solver_metrics(),
-            "energy_closure_error": self._energy_closure_error(),
-            "peak_contact_force": float(contact_force.max(initial=0.0)),
-            "peak_joint_torque": float(np.abs(self.data["joint_torque"].values).max(initial=0.0)),
-            "contacts": float(self.contacts.sizes["contact"]),
-            "real_time_factor": duration / self.wall_time_s if self.wall_time_s else 0.0,
-        }
-
-    def _solver_metrics(self) -> dict[str, float]:
-        """Of repeated steps, `fallback_steps` needed a slower solver, `loose_steps` ended above the tolerance, and
-        `accepted_steps` did so by far; zero in files that do not say."""
-        residual, iterations = self.data["step_residual"].values, self.data["step_iterations"].values
-        zero = np.zeros_like(iterations)
-        reasons, fallbacks, status, guard = (
-            self.data[name].values if name in self.data else zero
-            for name in ("step_reasons", "step_fallbacks", "step_status", "step_guard_work")
-        )
-        return {
-            "max_residual": float(residual.max(initial=0.0)),
-            "mean_iterations": float(iterations.mean()) if iterations.size else 0.0,
-            "repeated_steps": float((reasons > 0).sum()),
-            "fallback_steps": float((fallbacks > 0).sum()),
-            "loose_steps": float((reasons & Repeated.LOOSE > 0).sum()),
-            "accepted_steps": float((status == Status.ACCEPTED).sum()),
-            "guard_work": float(guard.sum()),
-        }
-
-    def _energy_closure_error(self) -> float:
-        """Largest gap between kinetic energy and the works that changed it, relative to their size."""
-        works = [*LEDGER, "gravity_work"]  # the latter only in space
-        ledger = np.stack([self.data[name].values for name in works if name in self.data])
-        ledger_change = ledger - ledger[:, :1]
-        kinetic, done = ledger_change[0], ledger_change[1:]
-        scale = ledger[0].max() + np.abs(done).max(axis=1).sum()
-        return float(np.abs(kinetic - done.sum(axis=0)).max() / scale) if scale > 0 else 0.0
+        """The run in twenty plain numbers, SI units: the measures that METRICS lists, by name."""
+        return {name: measures[name](self) for name in METRICS}
 
     def checkpoint(self) -> Checkpoint:
         """The end of the run, to go on from with `resume`."""
@@ -123,7 +48,7 @@ class Recording:
             seed=self.scenario.seed,
             wall_time_s=self.wall_time_s,
             failure=json.dumps(self.failure),
-            **self._solver_metrics(),
+            **{name: measures[name](self) for name in SOLVER_METRICS},
         )
         groups = {"": root, "contacts": self.contacts, "events": self.events}
         if self._checkpoint is not None:
@@ -136,6 +61,8 @@ def load(path: str | os.PathLike[str], *, verify: bool = True) -> Recording:
 
     A file whose bytes have changed since is refused; `verify=False` takes it as it is, as one that somebody edited.
     """
+    from pushpoint.recording._expected import refuse_unexpected  # here, as runs that are made are as expected
+
     groups, unsealed = _netcdf.read(path, "recording", "contacts", "events", "checkpoint", verify=verify)
     scenario, dump, where = _netcdf.scenario_of(groups, path), groups.get("checkpoint"), repr(str(path))
     attrs, groups[""].attrs = groups[""].attrs, {}  # provenance of the file, not of the data

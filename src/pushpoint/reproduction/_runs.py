@@ -11,7 +11,6 @@ from pushpoint.reproduction.published import curve
 from pushpoint.scenario import Scenario
 from pushpoint.scenarios import scenarios
 from pushpoint.studies.jobs import Job, Outcome, Question
-from pushpoint.studies.runner import outcomes
 
 FIRST = 0  # seed of the run of an ensemble whose recording is kept
 
@@ -32,8 +31,8 @@ def _changes(claim: Claim, name: str, seed: int) -> dict[str, Any]:
 
 
 def _label(name: str, changes: Mapping[str, Any]) -> str:
-    told = ", ".join(f"{key}={json.dumps(changes[key], default=str)}" for key in sorted(changes))
-    return f"{name} [{told}]" if told else name
+    changed = ", ".join(f"{key}={json.dumps(changes[key], default=str)}" for key in sorted(changes))
+    return f"{name} [{changed}]" if changed else name
 
 
 def needed(selection: Iterable[Claim], seed: int = FIRST) -> dict[str, Scenario]:
@@ -64,7 +63,11 @@ def later_outcomes(
         for seed in range(FIRST + 1, max(claim.seeds for claim in cluster))
     ]
     jobs = [Job(needed(asked, seed), {c.id: question(c, seed) for c in asked}) for seed, asked in work]
-    if started is not None and jobs:
+    if not jobs:
+        return {}
+    from pushpoint.studies.runner import outcomes  # here, as claims about one run need no processes
+
+    if started is not None:
         started(f"{sum(len(job.runs) for job in jobs)} runs with other seeds")
     finished = dict(outcomes(jobs, processes))
     found: dict[str, list[Outcome]] = {}

@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from pushpoint.analysis.remarks import advice, remarks
 from pushpoint.errors import SolverFailure, UnknownName
 from pushpoint.reproduction import Claim, claims
 from pushpoint.reproduction._runs import labels, later_outcomes, needed, question
@@ -64,7 +63,7 @@ class Verdict:
             return "confirmed" if self.confirmed else "differs"
         return "drifted" if self.claim.differs else "not confirmed"
 
-    def told(self, unit: str = "") -> str:
+    def described(self, unit: str = "") -> str:
         """The measured number with its unit; that of an ensemble like `2.64 [2.51, 2.70] m, 20 runs`."""
         number = shown(self.measured)
         if self.interval is None:
@@ -140,6 +139,8 @@ class Report:
         return {key: Count.of(v for v in self.verdicts if v.claim.paper == key) for key in papers}
 
     def as_dict(self) -> dict[str, Any]:
+        from pushpoint.analysis.remarks import advice
+
         return {
             "status": "ok" if self.confirmed else "failed",
             **self.count._asdict(),
@@ -154,6 +155,8 @@ class Report:
 
     def as_markdown(self, figures: Mapping[str, str]) -> str:
         """The tables and the figures; `figures` maps titles to paths relative to the report."""
+        from pushpoint.analysis.remarks import remarks
+
         lines = ["# Published against measured", "", self.count.sentence]
         if len(self.counts) > 1:
             lines += ["", "| paper | confirmed | differ | checks hold | failed |", "|---|---|---|---|---|"]
@@ -200,7 +203,7 @@ def _row(verdict: Verdict) -> str:
         claim.statement,
         claim.published.text,
         claim.published.kind,
-        verdict.told(),
+        verdict.described(),
         verdict.accepted.text,
         claim.unit,
         f"**{verdict.word}**" if verdict.failed else verdict.word,
@@ -217,11 +220,11 @@ def shown(number: float) -> str:
 
 def chosen(key: str = ALL) -> list[Claim]:
     """The claims of a paper, one claim by its id, or all of them."""
-    found = [claims[name] for name in claims if key in (ALL, name, claims[name].paper)]
-    if not found:
+    names = list(claims) if key == ALL else [key] if "/" in key and key in claims else claims.names_of(key)
+    if not names:
         papers = {claims[name].paper for name in claims}
         raise UnknownName("paper or claim", key, {ALL, *papers, *claims})
-    return found
+    return [claims[name] for name in names]
 
 
 def reproduce(
@@ -230,7 +233,7 @@ def reproduce(
     processes: int | None = None,
     also: Sequence[str] = (),
 ) -> Report:
-    """Make the runs that the claims of `key` need and judge them; `started` hears the name of each.
+    """Make the runs that the claims of `key` need and judge them; `started` is called with the name of each.
 
     A run that fails leaves the claims that need it unconfirmed; the others are judged all the same. Ensembles
     are run on that many processes (default: as many as there are processors), but for their first seed, whose

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from pushpoint.analysis import measures
+from pushpoint.analysis.metrics import accepted_steps
 from pushpoint.errors import PushpointError, SolverFailure
-from pushpoint.recording import METRICS
 from pushpoint.scenario import Scenario
 from pushpoint.simulation import simulate
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A metric of one run, or a registered measure of runs, in the order in which it takes them."""
+    """A registered measure of runs, in the order in which it takes them."""
 
     measure: str
     options: Mapping[str, Any]
@@ -63,13 +63,13 @@ def _recorded(name: str, scenario: Scenario, outcome: Outcome) -> Recording | No
     recording: Recording | None = None
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # the same for every seed; the run made in advance has told them
+            warnings.simplefilter("ignore")  # the same for every seed; the run made in advance has shown them
             recording = simulate(scenario)
     except SolverFailure as failure:
         outcome.problems[name] = str(failure)
         _note(failure.recording, outcome)
     except Exception as error:  # a controller may raise anything; the other runs go on
-        outcome.problems[name] = told(error)
+        outcome.problems[name] = described(error)
     _note(recording, outcome)
     return recording
 
@@ -78,23 +78,21 @@ def _note(recording: Recording | None, outcome: Outcome) -> None:
     if recording is not None:
         outcome.events.update(str(name) for name in recording.events["name"].values)
         outcome.wall_time_s += recording.wall_time_s
-        outcome.accepted_steps += int(recording.metrics()["accepted_steps"])
+        outcome.accepted_steps += int(accepted_steps(recording))
 
 
 def _ask(name: str, question: Question, recordings: Mapping[str, Recording], outcome: Outcome) -> None:
     try:
         outcome.answers[name] = answer(question, recordings)
     except Exception as error:  # measures may be anybody's
-        outcome.problems[name] = told(error)
+        outcome.problems[name] = described(error)
 
 
 def answer(question: Question, recordings: Mapping[str, Recording]) -> float:
     runs = [recordings[name] for name in question.runs]
-    if question.measure in METRICS:
-        return runs[0].metrics()[question.measure]
     return float(measures[question.measure](*runs, **question.options))
 
 
-def told(error: BaseException) -> str:
+def described(error: BaseException) -> str:
     """The message alone if it is one of ours, else with the kind of error."""
     return str(error) if isinstance(error, PushpointError) else f"{type(error).__name__}: {error}"

@@ -16,9 +16,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pushpoint.analysis.link_angle import link_angle_off
-from pushpoint.analysis.peg_force import peg_force_off
-from pushpoint.analysis.peg_gap import largest_gap
+from pushpoint.analysis.body_shape import link_angle_off
+from pushpoint.analysis.contacts import largest_gap, peg_force_off
 from pushpoint.errors import InvalidInput
 from pushpoint.mechanics.tail_chain import TailChain
 from pushpoint.planning.equilibrium import Held, Rows, Touches, held_pair, link_angle_row

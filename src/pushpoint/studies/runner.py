@@ -16,7 +16,7 @@ from pushpoint import limits
 from pushpoint.errors import InvalidInput, MissingExtra, shown
 from pushpoint.scenario import Scenario
 from pushpoint.simulation import Setup, simulate
-from pushpoint.studies.jobs import Job, Outcome, Question, do, told
+from pushpoint.studies.jobs import Job, Outcome, Question, described, do
 from pushpoint.studies.results import Results, Row
 from pushpoint.studies.study import Study
 
@@ -69,7 +69,7 @@ def check(study: Study) -> None:
 
 
 def warm_up(scenario: Scenario) -> None:
-    """Build everything and make one tick; refuses bad input, other failures are told by the run itself."""
+    """Build everything and make one tick; refuses bad input, the run itself reports other failures."""
     try:
         Setup.of(scenario)
         simulate(scenario, duration=scenario.control_period, record_period=scenario.control_period)
@@ -152,7 +152,7 @@ def _outcome_of(future: Future[Outcome]) -> Outcome:
     except BrokenProcessPool:
         raise
     except Exception as error:  # such as jobs that cannot be sent to another process
-        return Outcome(problems={RUN: told(error)})
+        return Outcome(problems={RUN: described(error)})
 
 
 @contextmanager

@@ -20,11 +20,11 @@ from pydantic import (
 from pushpoint import limits
 from pushpoint.analysis import Measure
 from pushpoint.analysis import measures as registered_measures
+from pushpoint.analysis.metrics import METRICS
 from pushpoint.errors import InvalidInput, UnknownName, shown
 from pushpoint.fields import Frozen, InvalidFields, Name, Number, problems_of
 from pushpoint.plain_data import read_yaml, yaml_text
 from pushpoint.quantities import Seed
-from pushpoint.recording import METRICS
 from pushpoint.scenario import AS_WRITTEN, Choice, Scenario
 from pushpoint.scenarios import scenarios
 
@@ -37,7 +37,7 @@ Overrides = dict[str, Any]
 
 
 class Measurement(Frozen):
-    """A number wanted of every run: one of `Recording.metrics()`, or a registered measure with options."""
+    """A number wanted of every run: a registered measure with options; those of `Recording.metrics()` have none."""
 
     name: Name
     options: dict[str, Any] = Field(default_factory=dict)
@@ -52,17 +52,13 @@ class Measurement(Frozen):
 
     @model_validator(mode="after")
     def _is_known(self) -> Measurement:
-        if self.name in METRICS:
-            _check_options(self, {})
-            return self
-        if self.name not in registered_measures:
-            raise UnknownName("measure", self.name, {*METRICS, *registered_measures})
-        asked = inspect.signature(registered_measures[self.name]).parameters
+        measure = registered_measures[self.name]
+        asked = inspect.signature(measure).parameters
         runs = [name for name, parameter in asked.items() if parameter.kind is not parameter.KEYWORD_ONLY]
         if len(runs) > 1:
             raise InvalidInput(f"measure {self.name!r} compares {' and '.join(runs)}; a study measures each run alone")
         _check_options(self, {name: asked[name] for name in asked if name not in runs})
-        self.options.update(_checked_values(self.options, registered_measures[self.name]))
+        self.options.update(_checked_values(self.options, measure))
         return self
 
     @property
@@ -124,7 +120,7 @@ class Study(Frozen):
     measures: Annotated[
         tuple[Measurement, ...], Field(fail_fast=True, max_length=limits.MEASURES)
     ] = ()  # none: all metrics
-    beyond: dict[str, Number] = Field(default_factory=dict)  # column: threshold; the share of runs above it is told
+    beyond: dict[str, Number] = Field(default_factory=dict)  # column: threshold; the share of runs above it is reported
 
     @field_validator("scenario", mode="before")
     @classmethod

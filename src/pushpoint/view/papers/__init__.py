@@ -26,8 +26,8 @@ def figures_of(key: str) -> Callable[..., Callable[[Drawing], Drawing]]:
 
 def scenarios_of(key: str) -> tuple[str, ...]:
     """Names of the scenarios that the figures of a paper, or of all papers, show, each once; none for other keys."""
-    chosen = (paper_figures[name] for name in paper_figures if key in (ALL, name.split("/")[0]))
-    return tuple(dict.fromkeys(name for figure in chosen for name in figure.scenarios))
+    names = list(paper_figures) if key == ALL else paper_figures.names_of(key)
+    return tuple(dict.fromkeys(scenario for name in names for scenario in paper_figures[name].scenarios))
 
 
 __all__ = ["Drawing", "PaperFigure", "Published", "Runs", "Table", "figures_of", "paper_figures", "scenarios_of"]

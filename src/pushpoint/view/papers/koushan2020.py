@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from matplotlib.lines import Line2D
 
-from pushpoint.analysis.peg_force import peg_forces
-from pushpoint.analysis.static_torque import static_torques
+from pushpoint.analysis.contacts import peg_forces
+from pushpoint.analysis.effort import static_torques
 from pushpoint.view import style
 from pushpoint.view.bodies import draw_robot, draw_shape
 from pushpoint.view.papers import Drawing, PaperFigure, Published, Runs, paper_figures

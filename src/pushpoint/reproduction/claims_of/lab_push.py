@@ -8,50 +8,34 @@ from __future__ import annotations
 
 from typing import Any
 
-from pushpoint.reproduction import Claim, claims
-from pushpoint.reproduction._statement import check
-from pushpoint.scenario import Choice
+from pushpoint.reproduction._adding import MM, adder, measured
+from pushpoint.reproduction._statement import Statement, check
 from pushpoint.scenarios.lab_push import AMPLITUDE, WAVELENGTH
 
+add = adder("lab", figure="ours")
 SINE: dict[str, Any] = {"amplitude": AMPLITUDE, "wavelength": WAVELENGTH}
 
 
-def add(slug: str, scenario: str, measure: str, options: dict[str, Any], **fields: Any) -> None:
-    low, high = fields.pop("accepted")
-    claim = Claim(
-        id=f"lab/{slug}",
-        figure="ours",
-        scenarios=(f"lab/{scenario}",),
-        measure=Choice(name=measure, options=options),
-        published=check(fields.pop("expected"), low, high, "What the controller is asked for."),
-        **fields,
-    )
-    claims.add(claim.id, claim)
+def asked_for(expected: str, low: float | None, high: float | None) -> Statement:
+    return check(expected, low, high, "What the controller is asked for.")
 
 
 def add_run(scenario: str, ground: str, farthest: float, speed: str, off: str) -> None:
     """Speed and error of a run that should get along; the note gives what was measured."""
     add(
         f"{scenario}-speed",
-        scenario,
-        "speed_along_sine",
-        SINE,
+        measured(scenario, "speed_along_sine", **SINE),
         statement=f"The robot gets along the path at its reference speed {ground}",
-        expected="0.150",
+        published=asked_for("0.150", 0.1455, 0.1545),  # 3 %
         unit="m/s",
-        accepted=(0.1455, 0.1545),  # 3 %
         note=speed,
     )
     add(
         f"{scenario}-path",
-        scenario,
-        "head_off_sine",
-        SINE,
+        measured(scenario, "head_off_sine", **SINE),
         statement=f"The head keeps to the path {ground}",
-        expected=f"<= {farthest:g}",
-        unit="mm",
-        scale=1e3,
-        accepted=(None, farthest),
+        published=asked_for(f"<= {farthest:g}", None, farthest),
+        **MM,
         note=off,
     )
 
@@ -62,22 +46,16 @@ add_run("hoal-sine-coulomb", "on dry ground, 0.1, with pegs of friction 0.1", 5.
 add_run("hoal-sine-noise", "with noisy sensors, latency and wrong masses", 10.0, "0.1504 m/s.", "0.90 mm.")
 add(
     "hoal-sine-stall-holds",
-    "hoal-sine-stall",
-    "event_count",
-    {"name": "hold"},
+    measured("hoal-sine-stall", "event_count", name="hold"),
     statement="Motors too weak for the path are noticed: the robot stops and says so, once",
-    expected="1",
-    accepted=(1.0, 1.0),
+    published=asked_for("1", 1.0, 1.0),
 )
 add(
     "hoal-sine-stall-still",
-    "hoal-sine-stall",
-    "speed_along_sine",
-    SINE | {"start": 2.0},
+    measured("hoal-sine-stall", "speed_along_sine", **SINE, start=2.0),
     statement="and it holds its shape where it stopped",
-    expected="0",
+    published=asked_for("0", -0.1, 0.1),
     unit="mm/s",
     scale=1e3,
-    accepted=(-0.1, 0.1),
     note="0.000 mm/s.",
 )

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from pushpoint.reproduction import Claim, claims
+from pushpoint.reproduction._adding import adder, known, measured
 from pushpoint.reproduction._statement import (
     check,
     derived,
@@ -17,22 +17,10 @@ from pushpoint.reproduction._statement import (
     more_than,
     read,
 )
-from pushpoint.scenario import Choice
 
-KEY = "transeth2008b"
+add = adder("transeth2008b")
 MIDDLE = 5  # P5's link 6
 RUN = "sidewinding"
-
-
-def add(slug: str, scenarios: str, measure: str, options: dict[str, Any], **fields: Any) -> None:
-    """Register one claim; `scenarios` are slugs separated by blanks, in the order the measure takes them."""
-    claim = Claim(
-        id=f"{KEY}/{slug}",
-        scenarios=tuple(f"{KEY}/{name}" for name in scenarios.split()),
-        measure=Choice(name=measure, options=options),
-        **fields,
-    )
-    claims.add(claim.id, claim)
 
 
 def place(axis: str, time: float) -> dict[str, Any]:
@@ -43,22 +31,18 @@ def place(axis: str, time: float) -> dict[str, Any]:
 
 add(
     "sidewinding-sideways",
-    RUN,
-    "link_coordinate",
-    place("y", 15.0),
+    measured(RUN, "link_coordinate", **place("y", 15.0)),
     figure="Fig. 10",
     statement="Sidewinding moves link 6 about 1.4 m sideways in 15 s",
     published=read("1.4", "about 1.4"),
     unit="m",
-    differs="1.32 m, and MuJoCo agrees: 6 % less than the figure reads. The centre of mass moves 1.41 m.",
-    ours=1.3155,
-    ours_within=0.006,
+    **known(
+        "1.32 m, and MuJoCo agrees: 6 % less than the figure reads. The centre of mass moves 1.41 m.", 1.3155, 0.006
+    ),
 )
 add(
     "sidewinding-along",
-    RUN,
-    "link_coordinate",
-    place("x", 15.0),
+    measured(RUN, "link_coordinate", **place("x", 15.0)),
     figure="Fig. 10",
     statement="While it does so, link 6 hardly moves along the body",
     published=read("0.0", "0.0: almost follows the axis"),
@@ -66,9 +50,7 @@ add(
 )
 add(
     "sidewinding-lifted",
-    RUN,
-    "lifted_share",
-    {"start": 1.5},
+    measured(RUN, "lifted_share", start=1.5),
     figure="VIII-E",
     statement="Most of the body is lifted from the ground during sidewinding (mean share of the links)",
     published=more_than(0.5, "most"),
@@ -77,9 +59,7 @@ add(
 COSTS = (7.1, 1.3)  # [min] of computing per simulated second
 add(
     "sidewinding-cost",
-    f"{RUN} undulation-isotropic",
-    "iteration_ratio",
-    {},
+    measured(f"{RUN} undulation-isotropic", "iteration_ratio"),
     figure="VIII-E",
     statement="A second of sidewinding costs 7.1 : 1.3 as much to compute as one of lateral undulation (iterations)",
     published=derived(
@@ -88,19 +68,19 @@ add(
         "Ratio of the two printed times, with half a unit of their last digits.",
         "7.1 : 1.3 = 5.46",
     ),
-    differs="Newton's method takes hardly more iterations for it. P5's iteration of projections needs many where "
-    "contacts open and close.",
-    ours=1.37,
-    ours_within=0.1,
+    **known(
+        "Newton's method takes hardly more iterations for it. P5's iteration of projections needs many where "
+        "contacts open and close.",
+        1.37,
+        0.1,
+    ),
 )
 
 # --- VIII-B, VIII-D: lateral undulation ---
 
 add(
     "orthotropic-forward",
-    "undulation-orthotropic",
-    "link_coordinate",
-    place("x", 15.0),
+    measured("undulation-orthotropic", "link_coordinate", **place("x", 15.0)),
     figure="Fig. 6",
     statement="Lateral undulation with orthotropic friction moves the robot steadily forward",
     published=more_than(0.0, "forward"),
@@ -108,9 +88,7 @@ add(
 )
 add(
     "isotropic-backward",
-    "undulation-isotropic",
-    "link_coordinate",
-    place("x", 13.5),
+    measured("undulation-isotropic", "link_coordinate", **place("x", 13.5)),
     figure="Fig. 7",
     statement="With isotropic friction it moves the robot slowly backward (three periods)",
     published=less_than(0.0, "backward"),
@@ -120,9 +98,7 @@ add(
 for name, friction in (("low", 0.1), ("high", 0.4)):
     add(
         f"isotropic-friction-{name}",
-        f"undulation-friction-{name} undulation-isotropic",
-        "rms_between",
-        {"link": MIDDLE},
+        measured(f"undulation-friction-{name} undulation-isotropic", "rms_between", link=MIDDLE),
         figure="VIII-D",
         statement=f"A friction of {friction:g} instead of 0.2 has no noticeable effect on the path of link 6 (rms)",
         published=derived(
@@ -141,9 +117,7 @@ for slug, scenario, options, low, high, reason in (
 ):
     add(
         slug,
-        scenario,
-        "link_coordinate",
-        options,
+        measured(scenario, "link_coordinate", **options),
         figure="ours",
         statement="It is near where the model converges to as the time step shrinks",
         published=check(f"{low:g} to {high:g}", low, high, reason),
@@ -152,9 +126,7 @@ for slug, scenario, options, low, high, reason in (
 for name in (RUN, "undulation-orthotropic", "undulation-isotropic"):
     add(
         f"{name}-residual",
-        name,
-        "largest_residual",
-        {},
+        measured(name, "largest_residual"),
         figure="(93)",
         statement=f"Every step balances momenta and meets the contact laws ({name})",
         published=check("below the tolerance", None, 1e-6, "The tolerance of the plant."),

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from pushpoint.reproduction import Claim, claims
+from pushpoint.reproduction._adding import MM, Asked, adder, known, measured
 from pushpoint.reproduction._statement import (
     Statement,
     check,
@@ -20,32 +20,15 @@ from pushpoint.reproduction._statement import (
     more_than,
     printed,
 )
-from pushpoint.scenario import Choice
 from pushpoint.scenarios.koushan2020_variants import BENDS, FORCE, contact_links
 
-KEY = "koushan2020"
+add = adder("koushan2020")
 PAIRS = [[1, 0], [2, 1], [4, 2]]  # links and pegs that should stay together
 SETTLED = 4.0  # [s]: from when on the quadratic program has to be there
 UNBALANCED = (
     "Three smooth contacts hold forces at rest only in the null space of the base wrench map, (2, 3, 1) for a straight "
     "robot: these set-points are not in it (erratum P4-6). The torques bend the robot until it leaves its pegs"
 )
-
-
-def add(slug: str, scenarios: str, measure: str, options: dict[str, Any], **fields: Any) -> None:
-    """Register one claim; `scenarios` are slugs separated by blanks, in the order the measure takes them."""
-    claim = Claim(
-        id=f"{KEY}/{slug}",
-        scenarios=tuple(f"{KEY}/{name}" for name in scenarios.split()),
-        measure=Choice(name=measure, options=options),
-        **fields,
-    )
-    claims.add(claim.id, claim)
-
-
-def known(reason: str, ours: float, within: float) -> dict[str, Any]:
-    """A claim that differs."""
-    return {"differs": reason, "ours": ours, "ours_within": within}
 
 
 def lasting(end: float) -> Statement:
@@ -73,18 +56,14 @@ for slug, measure, options, what, within in (
     statement = f"Torques between the pegs are {what}, largest difference"
     add(
         f"validity-{slug}",
-        "validity",
-        measure,
-        options,
+        measured("validity", measure, **options),
         statement=statement,
         published=derived(0.0, half_digit("2"), CLOSE, f"close to {slug}"),
         **VALIDITY,
     )
     add(
         f"validity-{slug}-exact",
-        "validity",
-        measure,
-        options,
+        measured("validity", measure, **options),
         statement=f"{statement}, as exact as our model is",
         published=check("0", None, within, "Statics, and contacts that give way by nothing."),
         **VALIDITY,
@@ -95,9 +74,7 @@ for suffix, end, window, on in (
 ):
     add(
         f"validity-torques{suffix}",
-        "validity",
-        "torque_off_statics",
-        {"centre": 6, "torque": -2.0, "reach": 1.35, **window},
+        measured("validity", "torque_off_statics", centre=6, torque=-2.0, reach=1.35, **window),
         statement=f"Joint torques of a straight robot on three pegs are those of statics, largest difference{end}",
         published=check("0", None, 0.15, SETUP),
         note=UNSTABLE if suffix else "",
@@ -107,9 +84,7 @@ for suffix, end, window, on in (
     for peg, force, name in ((0, 1.48, "tail's"), (1, 2.96, "centre"), (2, 1.48, "head's")):
         add(
             f"validity-force-{peg + 1}{suffix}",
-            "validity",
-            "peg_force",
-            {"peg": peg, **window},
+            measured("validity", "peg_force", peg=peg, **window),
             figure="5.2",
             unit="N",
             statement=f"Force on the {name} peg{end}",
@@ -122,9 +97,7 @@ for suffix, end, window, on in (
 FILTERED, UNFILTERED = "position-filtered", "position-unfiltered"
 add(
     FILTERED,
-    FILTERED,
-    "link_angle_while",
-    {"link": 4, "pairs": PAIRS, "window": 10.0},
+    measured(FILTERED, "link_angle_while", link=4, pairs=PAIRS, window=10.0),
     figure="5.3, Fig. 5.6",
     unit="rad",
     statement="With the filter of essential positions link 5 comes to 0.3 rad, mean of the last 10 s with all contacts",
@@ -133,9 +106,7 @@ add(
 )
 add(
     f"{FILTERED}-contacts",
-    FILTERED,
-    "first_loss",
-    {"pairs": PAIRS},
+    measured(FILTERED, "first_loss", pairs=PAIRS),
     figure="5.3, Fig. 5.8",
     unit="s",
     statement="All contacts last, first instant with a gap of more than 5 mm",
@@ -144,18 +115,14 @@ add(
 )
 add(
     f"{FILTERED}-compensates",
-    FILTERED,
-    "joint_angle_ratio_while",
-    {"joint": 4, "other": 3, "pairs": PAIRS, "window": 4.0},
+    measured(FILTERED, "joint_angle_ratio_while", joint=4, other=3, pairs=PAIRS, window=4.0),
     figure="5.3, Fig. 5.6",
     statement="The robot bends the joint before link 5 and compensates by bending the next one the other way (ratio)",
     published=less_than(0.0, "in the opposite direction"),
 )
 add(
     f"{UNFILTERED}-angle",
-    UNFILTERED,
-    "link_angle_mean",
-    {"link": 4, "start": 20.0},
+    measured(UNFILTERED, "link_angle_mean", link=4, start=20.0),
     figure="5.3, Fig. 5.7",
     unit="rad",
     statement="Without the filter link 5 stays quite far from 0.3 rad, mean of the last 10 s",
@@ -165,18 +132,14 @@ add(
 )
 add(
     f"{UNFILTERED}-tail",
-    UNFILTERED,
-    "joint_over_others",
-    {"joint": 0, "start": 20.0},
+    measured(UNFILTERED, "joint_over_others", joint=0, start=20.0),
     figure="5.3, Fig. 5.7",
     statement="Without the filter the robot simply turns its first joint (its angle over the largest of the others)",
     published=more_than(1.0, "simply turns its first joint"),
 )
 add(
     f"{UNFILTERED}-contacts",
-    UNFILTERED,
-    "first_loss",
-    {"pairs": PAIRS},
+    measured(UNFILTERED, "first_loss", pairs=PAIRS),
     figure="5.3, Fig. 5.9",
     unit="s",
     statement="and loses contacts, first instant with a gap of more than 5 mm, before the end of the run",
@@ -189,9 +152,7 @@ for chains, figure, pegs, lost in (("regular", "Fig. 5.11", (2,), 0.08), ("minim
     for peg in pegs:
         add(
             f"force-{chains}-{peg + 1}",
-            f"force-{chains}",
-            "peg_force_while",
-            {"peg": peg, "pairs": PAIRS, "window": 2.0},
+            measured(f"force-{chains}", "peg_force_while", peg=peg, pairs=PAIRS, window=2.0),
             figure=f"5.4, {figure}",
             unit="N",
             statement=f"With {chains} chains the force on obstacle {peg + 1} is close to 2 N, mean of the last "
@@ -201,9 +162,7 @@ for chains, figure, pegs, lost in (("regular", "Fig. 5.11", (2,), 0.08), ("minim
         )
     add(
         f"force-{chains}-contacts",
-        f"force-{chains}",
-        "first_loss",
-        {"pairs": PAIRS},
+        measured(f"force-{chains}", "first_loss", pairs=PAIRS),
         figure=f"5.4, {figure}",
         unit="s",
         statement=f"With {chains} chains all contacts last, first instant with a gap of more than 5 mm",
@@ -212,9 +171,7 @@ for chains, figure, pegs, lost in (("regular", "Fig. 5.11", (2,), 0.08), ("minim
     )
 add(
     "force-regular-2-never",
-    "force-regular",
-    "peg_force_peak_while",
-    {"peg": 1, "pairs": PAIRS},
+    measured("force-regular", "peg_force_peak_while", peg=1, pairs=PAIRS),
     figure="5.4.1, Fig. 5.11",
     unit="N",
     statement="With regular chains the force on obstacle 2 never reaches 2 N, largest mean of 20 ms while "
@@ -224,9 +181,7 @@ add(
 )
 add(
     "force-regular-3-better",
-    "force-regular",
-    "peg_force_error_ratio",
-    {"peg": 2, "other": 1, "force": 2.0, "pairs": PAIRS, "window": 1.0},
+    measured("force-regular", "peg_force_error_ratio", peg=2, other=1, force=2.0, pairs=PAIRS, window=1.0),
     figure="5.4.1, Fig. 5.11",
     statement="and that on obstacle 3 is much better controlled (ratio of mean errors)",
     published=less_than(1.0, "better"),
@@ -234,9 +189,7 @@ add(
 )
 add(
     "force-minimal-smoother",
-    "force-minimal force-regular",
-    "torque_roughness_ratio",
-    {"pairs": PAIRS, "window": 1.0},
+    measured("force-minimal force-regular", "torque_roughness_ratio", pairs=PAIRS, window=1.0),
     figure="5.4.2, Fig. 5.12",
     statement="Control with minimal chains is smoother than with regular ones (ratio of changes of torques)",
     published=less_than(1.0, "smoother"),
@@ -252,9 +205,7 @@ FREE = (
 )
 add(
     "ignored-joints-third",
-    "ignored-joints",
-    "link_angle_while",
-    {**THIRD, "pairs": PAIRS, "window": 4.0},
+    measured("ignored-joints", "link_angle_while", **THIRD, pairs=PAIRS, window=4.0),
     figure="5.5.1, Fig. 5.14",
     unit="rad",
     statement="Where torques of virtual joints are ignored, the third angle settles close to 0.2 rad, mean of "
@@ -264,9 +215,7 @@ add(
 )
 add(
     "ignored-joints-second",
-    "ignored-joints",
-    "link_angle_lowest",
-    SECOND,
+    measured("ignored-joints", "link_angle_lowest", **SECOND),
     figure="5.5.1, Fig. 5.14",
     unit="rad",
     statement="and the second stays very far from -0.2 rad (lowest in 12 s)",
@@ -275,9 +224,7 @@ add(
 )
 add(
     "ignored-joints-jams",
-    "ignored-joints",
-    "first_loss",
-    {"pairs": PAIRS},
+    measured("ignored-joints", "first_loss", pairs=PAIRS),
     figure="5.5.1",
     unit="s",
     statement="It pushes against the obstacles and jams, first instant with a gap of more than 5 mm",
@@ -286,9 +233,7 @@ add(
 )
 add(
     "ignored-joints-saturated",
-    "ignored-joints",
-    "saturated_share",
-    {"limit": 2.0},
+    measured("ignored-joints", "saturated_share", limit=2.0),
     figure="5.5.1, Fig. 5.14",
     statement="The joint torques reach their limit (share of the time)",
     published=more_than(0.0, "reach"),
@@ -301,9 +246,7 @@ for slug, pair, number, differing in (
 ):
     add(
         f"active-joints-{slug}",
-        "active-joints",
-        "link_angle_while",
-        {**pair, "pairs": PAIRS, "window": 10.0},
+        measured("active-joints", "link_angle_while", **pair, pairs=PAIRS, window=10.0),
         figure="5.5.2, Fig. 5.15",
         unit="rad",
         statement=f"With torques for active joints only, the {slug} angle comes close to {number} rad, mean of "
@@ -313,9 +256,7 @@ for slug, pair, number, differing in (
     )
 add(
     "active-joints-contacts",
-    "active-joints",
-    "first_loss",
-    {"pairs": PAIRS},
+    measured("active-joints", "first_loss", pairs=PAIRS),
     figure="5.5.2",
     unit="s",
     statement="and all contacts last, first instant with a gap of more than 5 mm",
@@ -327,9 +268,7 @@ add(
 
 add(
     "simultaneous-angle",
-    "simultaneous",
-    "link_angle_while",
-    {**THIRD, "pairs": PAIRS, "window": 5.0},
+    measured("simultaneous", "link_angle_while", **THIRD, pairs=PAIRS, window=5.0),
     figure="5.6, Fig. 5.17",
     unit="rad",
     statement="Angle and force at the third obstacle at once: 0.1 rad, mean of the last 5 s with all contacts",
@@ -338,9 +277,7 @@ add(
 )
 add(
     "simultaneous-force",
-    "simultaneous",
-    "peg_force_while",
-    {"peg": 2, "pairs": PAIRS, "window": 5.0},
+    measured("simultaneous", "peg_force_while", peg=2, pairs=PAIRS, window=5.0),
     figure="5.6, Fig. 5.17",
     unit="N",
     statement="and 1 N, mean of the last 5 s with all contacts",
@@ -349,9 +286,7 @@ add(
 )
 add(
     "filtering-smooths",
-    "simultaneous simultaneous-unfiltered",
-    "torque_roughness_ratio",
-    {"pairs": PAIRS, "window": 1.0},
+    measured("simultaneous simultaneous-unfiltered", "torque_roughness_ratio", pairs=PAIRS, window=1.0),
     figure="5.4, 5.6",
     statement="Filtering the measured forces makes the control smoother (ratio of changes of torques)",
     published=less_than(1.0, "smoother"),
@@ -366,9 +301,13 @@ for joints, statement in (
 ):
     add(
         f"joints-between-{joints}",
-        f"joints-between-{joints} joints-between-{joints - 1}",
-        "held_share_gain",
-        SET_POINTS | {"links": contact_links(joints), "reference_links": contact_links(joints - 1)},
+        measured(
+            f"joints-between-{joints} joints-between-{joints - 1}",
+            "held_share_gain",
+            **SET_POINTS,
+            links=contact_links(joints),
+            reference_links=contact_links(joints - 1),
+        ),
         figure="abstract, 6.1.4, 7",
         statement=f"{statement} (gain of the share of 48)",
         published=more_than(0.0, "more"),
@@ -380,13 +319,13 @@ for joints, statement in (
 OURS: dict[str, Any] = {"unit": "rad", "most": 0.002, "figure": "ours"}
 
 
-def add_program(slug: str, scenario: str, measure: str, options: dict[str, Any], **fields: Any) -> None:
+def add_program(slug: str, asked: Asked, **fields: Any) -> None:
     """One check on our plant, and one on MuJoCo."""
     fields = OURS | fields
     fields["published"] = check("0", None, fields.pop("most"), "Our own program, once it has settled.")
-    add(f"qp-{slug}", scenario, measure, options, **fields)
+    add(f"qp-{slug}", asked, **fields)
     fields["statement"] += ", on MuJoCo"
-    add(f"qp-{slug}-mujoco", scenario, measure, options, overrides={"plant": "mujoco"}, **fields)
+    add(f"qp-{slug}-mujoco", asked, overrides={"plant": "mujoco"}, **fields)
 
 
 def add_forces(slug: str, scenario: str, wanted: tuple[float, float, float], within: float) -> None:
@@ -394,9 +333,7 @@ def add_forces(slug: str, scenario: str, wanted: tuple[float, float, float], wit
     for peg, force in enumerate(wanted):
         add_program(
             f"{slug}-{peg + 1}",
-            scenario,
-            "peg_force_off",
-            {"peg": peg, "force": force, "start": SETTLED},
+            measured(scenario, "peg_force_off", peg=peg, force=force, start=SETTLED),
             unit="N",
             most=within * force,
             statement=f"The quadratic program holds {force:g} N at obstacle {peg + 1} to {100 * within:g} %",
@@ -405,41 +342,30 @@ def add_forces(slug: str, scenario: str, wanted: tuple[float, float, float], wit
 
 add_program(
     "position",
-    "position-filtered-qp",
-    "link_angle_off",
-    {"link": 4, "angle": 0.3, "start": SETTLED},
+    measured("position-filtered-qp", "link_angle_off", link=4, angle=0.3, start=SETTLED),
     statement="The quadratic program holds link 5 at 0.3 rad from 4 s on, largest distance",
 )
 for slug, pair, wanted in (("second", SECOND, -0.2), ("third", THIRD, 0.2)):
     add_program(
         f"active-joints-{slug}",
-        "active-joints-qp",
-        "link_angle_off",
-        {**pair, "angle": wanted, "start": SETTLED},
+        measured("active-joints-qp", "link_angle_off", **pair, angle=wanted, start=SETTLED),
         statement=f"The quadratic program holds the {slug} angle at {wanted:g} rad from 4 s on, largest distance",
     )
 add_program(
     "active-joints-contacts",
-    "active-joints-qp",
-    "largest_gap",
-    {"pairs": PAIRS},
-    unit="mm",
-    scale=1e3,
+    measured("active-joints-qp", "largest_gap", pairs=PAIRS),
+    **MM,
     most=1.0,
     statement="and keeps all contacts, largest gap",
 )
 add_program(
     "simultaneous-angle",
-    "simultaneous-qp",
-    "link_angle_off",
-    {**THIRD, "angle": 0.1, "start": SETTLED},
+    measured("simultaneous-qp", "link_angle_off", **THIRD, angle=0.1, start=SETTLED),
     statement="In a shape that can hold both, the quadratic program holds 0.1 rad, largest distance",
 )
 add_program(
     "simultaneous-force",
-    "simultaneous-qp",
-    "peg_force_off",
-    {"peg": 2, "force": 1.0, "start": SETTLED},
+    measured("simultaneous-qp", "peg_force_off", peg=2, force=1.0, start=SETTLED),
     unit="N",
     most=0.02,
     statement="and 1 N, largest distance",
@@ -448,9 +374,7 @@ add_forces("force", "force-regular-qp", (1.6, 2.4, 0.8), 0.02)
 add_forces("force-larger", "force-minimal-qp", (4.0, 6.0, 2.0), 0.02)
 add(
     "qp-validity",
-    "validity-qp",
-    "torque_off_statics",
-    {"centre": 6, "torque": -2.0, "reach": 1.35, "start": SETTLED},
+    measured("validity-qp", "torque_off_statics", centre=6, torque=-2.0, reach=1.35, start=SETTLED),
     figure="ours",
     unit="N m",
     published=check("0", None, 0.15, SETUP),
@@ -461,9 +385,9 @@ for joints in (2, 3):
     for slug, link, before, angle in (("second", second, first, BENDS[0]), ("third", third, second, BENDS[1])):
         add(
             f"qp-joints-between-{joints}-{slug}",
-            f"joints-between-{joints}",
-            "link_angle_off",
-            {"link": link, "relative_to": before, "angle": angle, "start": SETTLED},
+            measured(
+                f"joints-between-{joints}", "link_angle_off", link=link, relative_to=before, angle=angle, start=SETTLED
+            ),
             figure="ours",
             unit="rad",
             statement=f"With {joints} joints between contacts the program holds the {slug} angle, largest distance",
@@ -471,9 +395,7 @@ for joints in (2, 3):
         )
     add(
         f"qp-joints-between-{joints}-force",
-        f"joints-between-{joints}",
-        "peg_force_off",
-        {"peg": 2, "force": FORCE, "start": SETTLED},
+        measured(f"joints-between-{joints}", "peg_force_off", peg=2, force=FORCE, start=SETTLED),
         figure="ours",
         unit="N",
         statement=f"and the force, with {joints} joints between contacts, largest distance",
@@ -481,9 +403,7 @@ for joints in (2, 3):
     )
 add(
     "qp-one-joint-holds-nothing",
-    "joints-between-1",
-    "held_share",
-    SET_POINTS | {"links": contact_links(1)},
+    measured("joints-between-1", "held_share", **SET_POINTS, links=contact_links(1)),
     figure="ours",
     statement="With one joint between contacts none of the set-points can be held: nine conditions, eight unknowns",
     published=check("0", None, 0.0, "Gaps 3, balance 3, set-points 3; angles and place of three links 5, forces 3."),

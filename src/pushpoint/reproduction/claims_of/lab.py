@@ -11,84 +11,57 @@ from __future__ import annotations
 
 from typing import Any
 
-from pushpoint.reproduction import Claim, claims
-from pushpoint.reproduction._statement import check
-from pushpoint.scenario import Choice
+from pushpoint.reproduction._adding import CM_PER_S, MM, adder, measured
+from pushpoint.reproduction._statement import Statement, check
 
-KEY = "lab"
+add = adder("lab", figure="ours")
 TRACK, FLAT = "transeth2008a/track", "transeth2008a/flat"
 TWO_PERIODS: dict[str, Any] = {"axis": "x", "start": 0.0, "end": 9.0}
 UNTIL_10_S: dict[str, Any] = {"axis": "x", "end": 10.0}
-MEASURED_BEFORE = "Our own number, at three time steps."
-CM_PER_S: dict[str, Any] = {"unit": "cm/s", "scale": 100.0}
 
 
-def add(slug: str, scenarios: str, measure: str, options: dict[str, Any], **fields: Any) -> None:
-    """Register one check; `scenarios` are slugs, or whole names, separated by blanks."""
-    low, high = fields.pop("accepted")
-    claim = Claim(
-        id=f"{KEY}/{slug}",
-        scenarios=tuple(name if "/" in name else f"{KEY}/{name}" for name in scenarios.split()),
-        measure=Choice(name=measure, options=options),
-        published=check(fields.pop("expected"), low, high, MEASURED_BEFORE),
-        **({"figure": "ours", "unit": ""} | fields),
-    )
-    claims.add(claim.id, claim)
+def ours(expected: str, low: float | None, high: float | None) -> Statement:
+    return check(expected, low, high, "Our own number, at three time steps.")
 
 
 # --- walls ---
 
 add(
     "corridor-speed",
-    "corridor",
-    "mean_speed",
-    TWO_PERIODS,
+    measured("corridor", "mean_speed", **TWO_PERIODS),
     statement="Walls that wind like the gait carry the robot forward, nearly as fast as P2's pipes (16.1 cm/s)",
-    expected="> 0",
+    published=ours("> 0", 15.5, 15.85),  # at most the wave's own speed, 0.735 m in 4.5 s = 16.3 cm/s
     **CM_PER_S,
-    accepted=(15.5, 15.85),  # at most the wave's own speed, 0.735 m in 4.5 s = 16.3 cm/s
     note="15.680, 15.679, 15.679 cm/s.",
 )
 add(
     "corridor-rough-speed",
-    "corridor-rough",
-    "mean_speed",
-    TWO_PERIODS,
+    measured("corridor-rough", "mean_speed", **TWO_PERIODS),
     statement="Friction of 0.1 at the walls does not stop the robot: the distance is set by geometry",
-    expected="> 0",
+    published=ours("> 0", 15.5, 15.85),
     **CM_PER_S,
-    accepted=(15.5, 15.85),
     note="15.678, 15.678, 15.679 cm/s.",
 )
 add(
     "corridor-rough-torques",
-    "corridor-rough corridor",
-    "torque_cost_ratio",
-    UNTIL_10_S,
+    measured("corridor-rough corridor", "torque_cost_ratio", **UNTIL_10_S),
     statement="Rough walls cost more joint torque per metre than smooth ones (multiple of theirs)",
-    expected="> 1",
-    accepted=(1.15, 1.3),
+    published=ours("> 1", 1.15, 1.3),
     note="1.216, 1.212, 1.211.",
 )
 add(
     "corridor-rough-residual",
-    "corridor-rough",
-    "largest_residual",
-    {},
+    measured("corridor-rough", "largest_residual"),
     statement="All laws hold in every step (corridor-rough), those of friction at the walls with their lagged limits",
-    expected="0",
-    accepted=(None, 1e-6),
+    published=ours("0", None, 1e-6),
 )
 add(
     "corridor-straight-creeps",
-    "corridor-straight",
-    "mean_speed",
-    TWO_PERIODS,
+    measured("corridor-straight", "mean_speed", **TWO_PERIODS),
     statement="Straight smooth walls push across the direction of travel only: the robot creeps backwards, "
     "about as on open ground",
-    expected="< 0",
+    published=ours("< 0", -1.08, -0.98),  # that of transeth2008a/flat-speed
     **CM_PER_S,
-    accepted=(-1.08, -0.98),  # that of transeth2008a/flat-speed
     note="-1.0251 cm/s at all three steps.",
 )
 
@@ -96,12 +69,9 @@ add(
 
 add(
     "polygons-distance",
-    f"polygons {TRACK}",
-    "progress_ratio",
-    UNTIL_10_S,
+    measured(f"polygons {TRACK}", "progress_ratio", **UNTIL_10_S),
     statement="Among polygons that stand where the pipes push the robot gets as far (share of the track's distance)",
-    expected="1",
-    accepted=(0.98, 1.02),
+    published=ours("1", 0.98, 1.02),
     note="1.0002 at all three steps. Polygons have other surfaces than pipes, so equality is not to be expected.",
 )
 
@@ -109,46 +79,34 @@ add(
 
 add(
     "skin-speed",
-    "asymmetric-skin",
-    "mean_speed",
-    TWO_PERIODS,
+    measured("asymmetric-skin", "mean_speed", **TWO_PERIODS),
     statement="With more friction across than along the robot undulates forward on flat ground",
-    expected="> 0",
+    published=ours("> 0", 4.95, 5.15),
     **CM_PER_S,
-    accepted=(4.95, 5.15),
     note="5.0501, 5.0504, 5.0505 cm/s. On isotropic ground the same gait makes -1.04 cm/s (transeth2008a/flat-speed).",
 )
 add(
     "skin-backward-idle",
-    "asymmetric-skin symmetric-skin",
-    "progress_ratio",
-    UNTIL_10_S,
+    measured("asymmetric-skin symmetric-skin", "progress_ratio", **UNTIL_10_S),
     statement="Undulation drags no link backward, so friction backward plays no part (multiple of the "
     "symmetric distance)",
-    expected="1",
-    accepted=(0.9999, 1.0001),
+    published=ours("1", 0.9999, 1.0001),
     note="1 to 6 digits at all three steps: no link ever moves tail first.",
 )
 add(
     "accordion-speed",
-    "accordion",
-    "mean_speed",
-    TWO_PERIODS,
+    measured("accordion", "mean_speed", **TWO_PERIODS),
     statement="Folding and unfolding in place moves the robot forward where friction is less forward than backward",
-    expected="> 0",
+    published=ours("> 0", 0.49, 0.53),
     **CM_PER_S,
-    accepted=(0.49, 0.53),
     note="0.5120, 0.5112, 0.5106 cm/s; falls to 0.510 at 0.25 ms.",
 )
 add(
     "accordion-symmetric-rests",
-    "accordion-symmetric",
-    "mean_speed",
-    TWO_PERIODS,
+    measured("accordion-symmetric", "mean_speed", **TWO_PERIODS),
     statement="Folding and unfolding stays in place where both are the same: it looks alike from head and tail",
-    expected="0",
+    published=ours("0", -1e-3, 1e-3),
     **CM_PER_S,
-    accepted=(-1e-3, 1e-3),
     note="Below 1e-5 cm/s at all three steps.",
 )
 
@@ -156,44 +114,31 @@ add(
 
 add(
     "movable-light",
-    f"movable-pegs-light {TRACK}",
-    "progress_ratio",
-    UNTIL_10_S,
+    measured(f"movable-pegs-light {TRACK}", "progress_ratio", **UNTIL_10_S),
     statement="Pipes of 2 kg are pushed aside and carry the robot nowhere (share of the fixed track's distance)",
-    expected="0",
-    accepted=(-0.05, 0.05),
+    published=ours("0", -0.05, 0.05),
     note="-0.010 at all three steps. A pipe resists with at most 0.2 m g = 3.9 N.",
 )
 add(
     "movable-middle",
-    f"movable-pegs {TRACK}",
-    "progress_ratio",
-    UNTIL_10_S,
+    measured(f"movable-pegs {TRACK}", "progress_ratio", **UNTIL_10_S),
     statement="Pipes of 5 kg shift and carry it part of the distance",
-    expected="0 ... 1",
-    accepted=(0.6, 0.8),
+    published=ours("0 ... 1", 0.6, 0.8),
     note="0.6985, 0.6983, 0.6981. One of them is pushed by 0.38 m.",
 )
 add(
     "movable-heavy",
-    f"movable-pegs-heavy {TRACK}",
-    "progress_ratio",
-    UNTIL_10_S,
+    measured(f"movable-pegs-heavy {TRACK}", "progress_ratio", **UNTIL_10_S),
     statement="Pipes of 20 kg carry it as far as fixed ones do",
-    expected="1",
-    accepted=(0.995, 1.005),
+    published=ours("1", 0.995, 1.005),
     note="1.0000 at all three steps.",
 )
 add(
     "movable-heavy-push",
-    "movable-pegs-heavy",
-    "farthest_push",
-    {},
+    measured("movable-pegs-heavy", "farthest_push"),
     statement="Pipes of 20 kg are moved by less than a millimetre, where the robot hits them",
-    expected="small",
-    unit="mm",
-    scale=1000.0,
-    accepted=(0.01, 1.0),
+    published=ours("small", 0.01, 1.0),
+    **MM,
     note="0.3, 0.4, 0.4 mm. Not zero: forces above 0.2 m g = 39 N occur at impacts.",
 )
 
@@ -201,12 +146,9 @@ add(
 
 add(
     "passive-tail-distance",
-    f"passive-tail {TRACK}",
-    "progress_ratio",
-    UNTIL_10_S,
+    measured(f"passive-tail {TRACK}", "progress_ratio", **UNTIL_10_S),
     statement="With three limp joints at the tail the robot gets nearly as far (share of the track's distance)",
-    expected="about 1",
-    accepted=(0.97, 1.03),
+    published=ours("about 1", 0.97, 1.03),
     note="0.9943 at all three steps.",
 )
 
@@ -225,11 +167,8 @@ for name in (
 ):
     add(
         f"{name}-residual",
-        name,
-        "largest_residual",
-        {},
+        measured(name, "largest_residual"),
         statement=f"All laws hold to the tolerance in every step ({name})",
-        expected="0",
-        accepted=(None, 1e-8),
+        published=ours("0", None, 1e-8),
         note="The tolerance of the plant. A step that misses it ends the run, and then there is no number.",
     )

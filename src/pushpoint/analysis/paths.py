@@ -1,4 +1,4 @@
-"""How well does the head keep to a sine-shaped path, and how fast does it get along it?"""
+"""How far is a robot from a path: one that was published, or a sine that its head should follow?"""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pushpoint.analysis import measures
-from pushpoint.analysis._series import between, link_path, times
+from pushpoint.analysis import Curve, measure
+from pushpoint.analysis._series import ROUNDING, at, between, column, link_path, recorded, rms, times
 from pushpoint.errors import InvalidInput
 from pushpoint.types import FloatArray
 
@@ -17,18 +17,67 @@ if TYPE_CHECKING:
 STEPS = 40  # of Newton's method at most
 FINE = 1e-3  # [m], spacing of the integral of arc length: exact to 1e-7
 
+# --- published paths in time ---
 
-@measures.register("head_off_sine")
+
+@measure("m")
+def rms_to_curve(
+    run: Recording,
+    *,
+    curve: Curve,
+    link: int,
+    start: float = 0.0,
+    end: float | None = None,
+    axis: str | None = None,
+) -> float:
+    """Root mean square distance [m] between a link and the points of `curve` at the times of the curve, or its part
+    along one axis."""
+    off = _off_curve(run, curve, link, start, end)
+    return rms(off if axis is None else off[:, [column(axis)]])
+
+
+@measure("m")
+def ahead_of_curve(
+    run: Recording, *, curve: Curve, link: int, axis: str, start: float = 0.0, end: float | None = None
+) -> float:
+    """By how much [m] a link is ahead of the points of `curve` along an axis, in the mean over them."""
+    return float(_off_curve(run, curve, link, start, end)[:, column(axis)].mean())
+
+
+@measure("m")
+def rms_to_curve_gain(
+    run: Recording, reference: Recording, *, curve: Curve, link: int, start: float = 0.0, end: float | None = None
+) -> float:
+    """By how much [m] `run` is farther from the curve than `reference`; negative if it is nearer."""
+    one, other = (_off_curve(each, curve, link, start, end) for each in (run, reference))
+    return rms(one) - rms(other)
+
+
+def _off_curve(run: Recording, curve: Curve, link: int, start: float, end: float | None) -> FloatArray:
+    """From the points of the curve between two times [s] to the link at their times [m], (points, 2)."""
+    chosen = curve.time >= start - ROUNDING
+    if end is not None:
+        chosen &= curve.time <= end + ROUNDING
+    if not chosen.any():
+        raise InvalidInput(f"the curve has no point between {start} and {end} s")
+    path = at(run, link_path(run, link), curve.time[chosen])
+    return np.asarray(path - np.stack([curve.x, curve.y], axis=1)[chosen])
+
+
+# --- the head on a sine ---
+
+
+@measure("m")
 def head_off_sine(
     run: Recording, *, amplitude: float, wavelength: float, start: float = 0.0, end: float | None = None
 ) -> float:
     """Root mean square distance [m] of the head's front end from y = amplitude sin(2 pi x / wavelength)."""
     tip = head_tip(run)[between(run, start, end)]
     foot = nearest_on_sine(tip, amplitude, wavelength)
-    return float(np.sqrt(((tip - on_sine(foot, amplitude, wavelength)) ** 2).sum(axis=1).mean()))
+    return rms(tip - on_sine(foot, amplitude, wavelength))
 
 
-@measures.register("speed_along_sine")
+@measure("m/s")
 def speed_along_sine(
     run: Recording, *, amplitude: float, wavelength: float, start: float = 0.0, end: float | None = None
 ) -> float:
@@ -44,7 +93,7 @@ def speed_along_sine(
 def head_tip(run: Recording) -> FloatArray:
     """Front end of the head link [m], (rows, 2)."""
     links = run.scenario.built_robot().links
-    angle = np.asarray(run.data["link_angle"].values, dtype=float)[:, -1]
+    angle = recorded(run, "link_angle")[:, -1]
     ahead = np.stack([np.cos(angle), np.sin(angle)], axis=1)
     return np.asarray(link_path(run, len(links) - 1) + links[-1].length / 2 * ahead)
 

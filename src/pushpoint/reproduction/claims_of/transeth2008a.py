@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from pushpoint.reproduction import Claim, claims
+from pushpoint.reproduction._adding import CM, CM_PER_S, MM, adder, known, measured
 from pushpoint.reproduction._statement import (
     LENGTH_READING,
     check,
@@ -21,26 +21,15 @@ from pushpoint.reproduction._statement import (
     within,
 )
 from pushpoint.reproduction.published import curve, on_curve
-from pushpoint.scenario import Choice
 
 KEY = "transeth2008a"
+add = adder(KEY)
 MIDDLE = 5  # P2's link 6
 SIMULATED, MEASURED = f"{KEY}/fig14-simulated", f"{KEY}/fig14-measured"
 METRES: dict[str, Any] = {"unit": "m"}
 TWO_PERIODS: dict[str, Any] = {"axis": "x", "start": 0.0, "end": 9.0}  # of the gait, 4.5 s each
 UNTIL_5_S: dict[str, Any] = {"axis": "x", "end": 5.0}
 POINTS = {"every": 0.5}  # [s]: where the curves of Fig. 14 were read
-
-
-def add(slug: str, scenarios: str, measure: str, options: dict[str, Any], **fields: Any) -> None:
-    """Register one claim; `scenarios` are slugs separated by blanks, in the order the measure takes them."""
-    claim = Claim(
-        id=f"{KEY}/{slug}",
-        scenarios=tuple(f"{KEY}/{name}" for name in scenarios.split()),
-        measure=Choice(name=measure, options=options),
-        **fields,
-    )
-    claims.add(claim.id, claim)
 
 
 def distance_of_curves() -> float:
@@ -55,18 +44,14 @@ def distance_of_curves() -> float:
 TRACK: dict[str, Any] = {"figure": "Fig. 14", "unit": "m"}
 add(
     "track-x6",
-    "track",
-    "link_coordinate",
-    {"link": MIDDLE, "axis": "x", "time": 10.0},
+    measured("track", "link_coordinate", link=MIDDLE, axis="x", time=10.0),
     statement="Along the track link 6 is at x = 2.12 m after 10 s",
     published=read_length("2.12"),
     **TRACK,
 )
 add(
     "track-x6-converged",
-    "track",
-    "link_coordinate",
-    {"link": MIDDLE, "axis": "x", "time": 10.0},
+    measured("track", "link_coordinate", link=MIDDLE, axis="x", time=10.0),
     statement="It is where the model converges to as the time step shrinks",
     published=check("2.1195", 2.1192, 2.1198, "At steps from 2e-5 to 1e-2 s link 6 is within 0.4 mm of it."),
     **TRACK,
@@ -74,18 +59,14 @@ add(
 for slug, measure, number in (("lowest", "lowest", "-0.009"), ("highest", "highest", "0.186")):
     add(
         f"track-y6-{slug}",
-        "track",
-        measure,
-        {"link": MIDDLE, "axis": "y", "end": 10.0, **POINTS},
+        measured("track", measure, link=MIDDLE, axis="y", end=10.0, **POINTS),
         statement=f"Along the track the {slug} y of link 6 is {number} m, of the points that were read",
         published=read_length(number),
         **TRACK,
     )
 add(
     "track-simulated-path",
-    "track",
-    "rms_to_curve",
-    {"link": MIDDLE, "end": 10.0},
+    measured("track", "rms_to_curve", link=MIDDLE, end=10.0),
     curve=SIMULATED,
     statement="Link 6 follows the published simulated path, instant by instant (rms)",
     published=on_curve(SIMULATED),
@@ -94,9 +75,7 @@ add(
 )
 add(
     "track-measured-path",
-    "track",
-    "rms_to_curve",
-    {"link": MIDDLE, "end": 10.0},
+    measured("track", "rms_to_curve", link=MIDDLE, end=10.0),
     curve=MEASURED,
     statement="Link 6 is as far from the path measured on the robot as the published simulation (rms)",
     published=derived(
@@ -106,46 +85,37 @@ add(
 )
 add(
     "robot-behind",
-    "track",
-    "ahead_of_curve",
-    {"link": MIDDLE, "axis": "x", "end": 10.0},
+    measured("track", "ahead_of_curve", link=MIDDLE, axis="x", end=10.0),
     curve=MEASURED,
     figure="VIII-D2",
     statement="The robot is 3 to 4 cm behind the simulation at any time (mean along x)",
     published=within("3", "4", "ca 3 to 4"),
-    unit="cm",
-    scale=100.0,
+    **CM,
     note="P2's own two curves are 4.4 cm apart along x on average.",
 )
 add(
     "track-speed",
-    "track",
-    "mean_speed",
-    TWO_PERIODS,
+    measured("track", "mean_speed", **TWO_PERIODS),
     figure="VIII-D2",
     statement="Along the track the robot moves at about 15 cm/s",
     published=printed("15", "ca. 15"),
-    unit="cm/s",
-    scale=100.0,
-    differs="P2's own Fig. 14 has 15.9 cm/s, ours over two whole gait periods 16.1: the printed number is "
-    "rounded down.",
-    ours=16.14,
-    ours_within=0.02,
+    **CM_PER_S,
+    **known(
+        "P2's own Fig. 14 has 15.9 cm/s, ours over two whole gait periods 16.1: the printed number is rounded down.",
+        16.14,
+        0.02,
+    ),
 )
 add(
     "track-times-faster",
-    "track flat",
-    "speed_ratio",
-    TWO_PERIODS,
+    measured("track flat", "speed_ratio", **TWO_PERIODS),
     figure="VIII-D2",
     statement="That is 15 times faster than without obstacles, and in the opposite direction",
     published=printed("-15", "-15: 15 times faster, in the opposite direction"),
 )
 add(
     "as-built-nearer-to-robot",
-    "track-as-built track",
-    "rms_to_curve_gain",
-    {"link": MIDDLE, "end": 10.0},
+    measured("track-as-built track", "rms_to_curve_gain", link=MIDDLE, end=10.0),
     curve=MEASURED,
     figure="VIII-E",
     statement="Play, delay, sampling and saturation explain part of the lag of the robot (change of rms)",
@@ -154,52 +124,39 @@ add(
 )
 add(
     "misplaced-nearer-to-robot",
-    "track-misplaced track",
-    "rms_to_curve_gain",
-    {"link": MIDDLE, "start": 1.0, "end": 10.0},
+    measured("track-misplaced track", "rms_to_curve_gain", link=MIDDLE, start=1.0, end=10.0),
     curve=MEASURED,
     figure="VIII-E",
     statement="A robot put down 5 mm behind and 5 mm beside its place explains part of the lag, once it has "
     "moved for 1 s (change of rms)",
     published=less_than(0.0, "less"),
-    unit="mm",
-    scale=1e3,
+    **MM,
     note="5 mm is ours: what the clearance allows.",
-    differs="The motion forgets its start: after a second both runs are on the same path.",
-    ours=0.0006,
-    ours_within=0.01,
+    **known("The motion forgets its start: after a second both runs are on the same path.", 0.0006, 0.01),
 )
 
 # Fig. 13 and sections VIII-D1, VIII-D2: flat ground, other friction.
 
 add(
     "flat-speed",
-    "flat",
-    "mean_speed",
-    TWO_PERIODS,
+    measured("flat", "mean_speed", **TWO_PERIODS),
     figure="Fig. 13",
     statement="Without obstacles the same gait creeps backwards at about 1 cm/s",
     published=printed("-1", "approximately -1"),
-    unit="cm/s",
-    scale=100.0,
+    **CM_PER_S,
     note="Centre of mass over two whole gait periods of 4.5 s.",
 )
 add(
     "flat-speed-converged",
-    "flat",
-    "mean_speed",
-    TWO_PERIODS,
+    measured("flat", "mean_speed", **TWO_PERIODS),
     figure="Fig. 13",
     statement="It is what the model converges to as the time step shrinks",
     published=check("-1.0425", -1.0455, -1.0395, "At steps from 2e-5 to 1e-2 s: -1.0467 to -1.0425."),
-    unit="cm/s",
-    scale=100.0,
+    **CM_PER_S,
 )
 add(
     "less-dependent-on-ground",
-    "track-slippery track-grippy flat-slippery flat-grippy",
-    "sensitivity_ratio",
-    {"axis": "x", "end": 9.0},
+    measured("track-slippery track-grippy flat-slippery flat-grippy", "sensitivity_ratio", axis="x", end=9.0),
     figure="VIII-D2",
     statement="With obstacles the distance depends less on the friction of the ground (0.05 to 0.5; relative "
     "change over that without obstacles)",
@@ -210,36 +167,31 @@ add(
 
 add(
     "small-pegs-path",
-    "track-small-pegs track",
-    "rms_between",
-    {"link": MIDDLE},
+    measured("track-small-pegs track", "rms_between", link=MIDDLE),
     figure="Fig. 9 and Fig. 14",
     statement="With small obstacles the path of link 6 is almost identical (rms)",
     published=derived(0.0, 1e3 * LENGTH_READING, "No difference that could be read off a figure.", "almost identical"),
-    unit="mm",
-    scale=1e3,
+    **MM,
     note="P2 gives no positions; each peg's surface is put where its pipe touches the robot.",
 )
 add(
     "link-7-pushed-right",
-    "track-small-pegs",
-    "mean_contact_force",
-    {"link": 4, "axis": "y", "start": 4.5, "end": 5.5},
+    measured("track-small-pegs", "mean_contact_force", link=4, axis="y", start=4.5, end=5.5),
     figure="Figs. 10, 11",
     statement="Around 5.2 s link 7 is pushed along -y",
     published=less_than(0.0, "negative"),
     unit="N",
-    differs="The same forces with the opposite sign: link 7 is pushed along +y, links 2 and 10 along -y. The pegs "
-    "stand on these sides in Fig. 14, so the y axis of Fig. 10 seems to point the other way.",
-    ours=5.92,
-    ours_within=0.05,
+    **known(
+        "The same forces with the opposite sign: link 7 is pushed along +y, links 2 and 10 along -y. The pegs "
+        "stand on these sides in Fig. 14, so the y axis of Fig. 10 seems to point the other way.",
+        5.92,
+        0.05,
+    ),
 )
 for other, link in ((2, 9), (10, 1)):
     add(
         f"link-7-pushed-more-than-{other}",
-        "track-small-pegs",
-        "contact_force_ratio",
-        {"link": 4, "other": link, "start": 4.5, "end": 5.5},
+        measured("track-small-pegs", "contact_force_ratio", link=4, other=link, start=4.5, end=5.5),
         figure="Fig. 11",
         statement=f"From 4.5 to 5.5 s the mean force on link 7 is higher than on link {other} (multiple of it)",
         published=more_than(1.0, "higher"),
@@ -247,9 +199,7 @@ for other, link in ((2, 9), (10, 1)):
 LAST_PIPE = 2.2588  # [m], x of obstacle 7, VIII-D2
 add(
     "peg3-moved-completes",
-    "track-peg3-moved",
-    "highest",
-    {"link": MIDDLE, "axis": "x"},
+    measured("track-peg3-moved", "highest", link=MIDDLE, axis="x"),
     figure="VIII-B1",
     statement="With obstacle 3 moved by a link diameter the robot completes the track (link 6 passes the last "
     "obstacle)",
@@ -258,9 +208,7 @@ add(
 )
 add(
     "peg3-removed-stops",
-    "track-peg3-removed",
-    "highest",
-    {"link": MIDDLE, "axis": "x"},
+    measured("track-peg3-removed", "highest", link=MIDDLE, axis="x"),
     figure="VIII-B1",
     statement="Without obstacle 3 the robot does not complete the track (farthest x of link 6)",
     published=less_than(LAST_PIPE, "does not: short of 2.2588"),
@@ -270,9 +218,7 @@ add(
 for slug, what, last in (("moved", "moved by a link diameter", 2.25), ("removed", "removed", 10.0)):
     add(
         f"peg3-{slug}-slides-left",
-        f"track-peg3-{slug} track",
-        "mass_offset",
-        {"axis": "y", "time": last},
+        measured(f"track-peg3-{slug} track", "mass_offset", axis="y", time=last),
         figure="VIII-B1",
         statement=f"With obstacle 3 {what} the robot slides to the left (centre of mass beside that of the track run)",
         published=more_than(0.0, "to the left"),
@@ -280,9 +226,7 @@ for slug, what, last in (("moved", "moved by a link diameter", 2.25), ("removed"
     )
     add(
         f"peg3-{slug}-turns-left",
-        f"track-peg3-{slug} track",
-        "heading_difference",
-        {"start": last - 2.25, "end": last},
+        measured(f"track-peg3-{slug} track", "heading_difference", start=last - 2.25, end=last),
         figure="VIII-B1",
         statement=f"With obstacle 3 {what} the robot turns anticlockwise (against the track run, mean of half a "
         "period)",
@@ -296,54 +240,43 @@ NO_POSITIONS = "P2 gives no positions; thin pegs are placed by its rule (see the
 
 add(
     "posture-low-stays",
-    "posture-low",
-    "mean_speed",
-    {"axis": "x", "start": 0.5, "end": 5.0},
+    measured("posture-low", "mean_speed", axis="x", start=0.5, end=5.0),
     figure="Fig. 12a",
     statement="With a phase shift of -30 deg the robot is unable to move forward (speed over a gait period)",
     published=less_than(0.0, "unable: not forward"),
-    unit="cm/s",
-    scale=100.0,
+    **CM_PER_S,
     note=f"{NO_POSITIONS} It gets along pipes of 0.08 m radius and more.",
 )
 add(
     "posture-high-moves",
-    "posture-high",
-    "mean_speed",
-    {"axis": "x", "start": 0.5, "end": 5.0},
+    measured("posture-high", "mean_speed", axis="x", start=0.5, end=5.0),
     figure="Fig. 12b",
     statement="With a phase shift of -70 deg the robot is able to move forward (speed over a gait period)",
     published=more_than(0.0, "able"),
-    unit="cm/s",
-    scale=100.0,
+    **CM_PER_S,
     note=NO_POSITIONS,
 )
-TORQUES: dict[str, Any] = {
-    "differs": "P2 argues it from the contact forces. With the pegs placed here the forces grow, the joint "
-    "torques do not.",
-    "ours": 0.952,
-    "ours_within": 0.005,
-}
-for slug, measure, what, known in (
+TORQUES = known(
+    "P2 argues it from the contact forces. With the pegs placed here the forces grow, the joint torques do not.",
+    0.952,
+    0.005,
+)
+for slug, measure, what, differing in (
     ("inefficient", "contact_cost_ratio", "higher contact forces", {}),
     ("torques", "torque_cost_ratio", "larger joint torques", TORQUES),
 ):
     add(
         f"posture-high-{slug}",
-        "posture-high placed",
-        measure,
-        UNTIL_5_S,
+        measured("posture-high placed", measure, **UNTIL_5_S),
         figure="Fig. 12b",
         statement=f"With -70 deg {what} are needed for the same distance (multiple of those with -50 deg)",
         published=more_than(1.0, "more"),
         note=f"Time integral per metre. {NO_POSITIONS}",
-        **known,
+        **differing,
     )
 add(
     "amplitude-low-inefficient",
-    "amplitude-low placed",
-    "contact_cost_ratio",
-    UNTIL_5_S,
+    measured("amplitude-low placed", "contact_cost_ratio", **UNTIL_5_S),
     figure="VIII-B",
     statement="With a lower amplitude of 30 deg higher contact forces are needed for the same distance "
     "(multiple of those with 40 deg)",
@@ -352,9 +285,7 @@ add(
 )
 add(
     "frequency-high-faster",
-    "track-frequency-high track",
-    "speed_ratio",
-    {"axis": "x", "start": 0.0, "end": 5.0},
+    measured("track-frequency-high track", "speed_ratio", axis="x", start=0.0, end=5.0),
     figure="VIII-B",
     statement="A higher frequency of 120 deg/s results in a greater speed (multiple of that with 80 deg/s)",
     published=more_than(1.0, "greater"),
@@ -362,9 +293,7 @@ add(
 )
 add(
     "frequency-high-impacts",
-    "track-frequency-high track",
-    "peak_contact_ratio",
-    {},
+    measured("track-frequency-high track", "peak_contact_ratio"),
     figure="VIII-B",
     statement="and the impacts become harder (largest mean force of 10 ms, multiple)",
     published=more_than(1.0, "harder"),

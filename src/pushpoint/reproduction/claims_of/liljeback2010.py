@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from pushpoint.reproduction import Claim, claims
+from pushpoint.reproduction._adding import CM_PER_S, adder, known, measured
 from pushpoint.reproduction._statement import (
     Statement,
     at_least,
@@ -22,9 +22,8 @@ from pushpoint.reproduction._statement import (
     read_time,
 )
 from pushpoint.reproduction.published import on_curve
-from pushpoint.scenario import Choice
 
-KEY = "liljeback2010"
+add = adder("liljeback2010")
 MIDDLE = 5  # P1's link 6 of eleven
 FIFTH = 4  # P1's link and joint 5 of ten
 RUNS = 20
@@ -34,31 +33,13 @@ CURVE = "liljeback2010/fig11"
 FRICTION = 0.2  # VIII-B1: mu_o
 
 
-def add(slug: str, scenario: str, measure: str, options: dict[str, Any], **fields: Any) -> None:
-    """Register one claim."""
-    claim = Claim(
-        id=f"{KEY}/{slug}",
-        scenarios=(f"{KEY}/{scenario}",),
-        measure=Choice(name=measure, options=options),
-        **fields,
-    )
-    claims.add(claim.id, claim)
-
-
-def known(reason: str, ours: float, within: float) -> dict[str, Any]:
-    """A claim that differs."""
-    return {"differs": reason, "ours": ours, "ours_within": within}
-
-
 # Figs. 10 and 11, section VIII-A: along seven pipes.
 
 TRACK = {"figure": "Fig. 11", "unit": "m"}
 AT_THE_CENTRE = "With forces at the centres of links, as the text has it, the robot is 11 cm behind in the end. "
 add(
     "track-x6",
-    "track",
-    "link_coordinate",
-    {"link": MIDDLE, "axis": "x", "time": 11.0},
+    measured("track", "link_coordinate", link=MIDDLE, axis="x", time=11.0),
     statement="Along the track link 6 is at x = 2.147 m after 11 s",
     published=read_length("2.147"),
     **TRACK,
@@ -67,9 +48,7 @@ add(
 for axis, ours in (("x", 0.062), ("y", 0.024)):
     add(
         f"track-curve-{axis}",
-        "track",
-        "rms_to_curve",
-        {"link": MIDDLE, "axis": axis},
+        measured("track", "rms_to_curve", link=MIDDLE, axis=axis),
         curve=CURVE,
         statement=f"Link 6 follows the published {axis}(t), rms",
         published=on_curve(CURVE, axis),
@@ -78,9 +57,7 @@ for axis, ours in (("x", 0.062), ("y", 0.024)):
     )
 add(
     "track-curve-at-the-point",
-    "track",
-    "rms_to_curve",
-    {"link": MIDDLE},
+    measured("track", "rms_to_curve", link=MIDDLE),
     curve=CURVE,
     overrides=POINT,
     statement="Link 6 follows the published curve when obstacles push where they touch, rms",
@@ -107,9 +84,7 @@ def add_both(
     ):
         add(
             f"{scenario}-{slug}",
-            scenario,
-            measure,
-            options,
+            measured(scenario, measure, **options),
             seeds=RUNS,
             statement=f"{where} {statement}",
             published=value,
@@ -122,9 +97,7 @@ UNTIL_30_S = {"axis": "x", "end": 30.0}
 METRES = {"figure": "VIII-B3, Fig. 12", "unit": "m"}
 add(
     "serpenoid-gets-stuck",
-    "rows-serpenoid",
-    "displacement",
-    {"axis": "x", "end": 20.0},
+    measured("rows-serpenoid", "displacement", axis="x", end=20.0),
     seeds=RUNS,
     figure="VIII-B2, Fig. 12",
     unit="m",
@@ -134,9 +107,7 @@ add(
 )
 add(
     "rows-without-resolution",
-    "rows-no-resolution",
-    "displacement",
-    UNTIL_30_S,
+    measured("rows-no-resolution", "displacement", **UNTIL_30_S),
     seeds=RUNS,
     statement="Without the resolution of jams the hybrid controller gets stuck",
     published=check("stuck", None, 0.6, "About what lateral undulation makes; P1 does not try it."),
@@ -158,8 +129,7 @@ add_both(
     (printed("10", "around 10"),) * 2,
     figure="VIII-B3, Fig. 13",
     statement="the velocity varies around 10 cm/s (mean over 30 s)",
-    unit="cm/s",
-    scale=100.0,
+    **CM_PER_S,
     note="2.5 m in 30 s, which P1 states too, are 8.3 cm/s.",
     rows=known(SLOWER, 9.208, 0.02),
     clutter=known(SLOWER, 7.717, 0.02),
@@ -190,9 +160,7 @@ add_both(
 )
 add(
     "rows-force",
-    "rows",
-    "peak_force_on_link",
-    {"link": FIFTH},
+    measured("rows", "peak_force_on_link", link=FIFTH),
     seeds=RUNS,
     figure="VIII-B3, Fig. 14",
     unit="N",
@@ -202,9 +170,7 @@ add(
 )
 add(
     "rows-torque",
-    "rows",
-    "peak_torque_of_joint",
-    {"joint": FIFTH},
+    measured("rows", "peak_torque_of_joint", joint=FIFTH),
     seeds=RUNS,
     figure="Fig. 14",
     unit="N m",
@@ -214,9 +180,7 @@ add(
 )
 add(
     "rows-fig-15",
-    "rows",
-    "resolutions_that_turn",
-    {"clockwise": 3, "anticlockwise": 7, "duration": 0.5},
+    measured("rows", "resolutions_that_turn", clockwise=3, anticlockwise=7, duration=0.5),
     seeds=RUNS,
     figure="Fig. 15",
     statement="A jam by forces on links 4 and 8 is resolved by turning link 4 clockwise and link 8 "
@@ -226,9 +190,7 @@ add(
 )
 add(
     "rows-p-matrix",
-    "rows",
-    "least_friction_bound",
-    {},
+    measured("rows", "least_friction_bound"),
     seeds=RUNS,
     figure="VIII-B1, Remark 19",
     statement="The matrix of (53) is a P-matrix in every step (least friction up to which it is one)",
@@ -237,9 +199,7 @@ add(
 )
 add(
     "rows-full-rank",
-    "rows",
-    "least_contact_singular_value",
-    {},
+    measured("rows", "least_contact_singular_value"),
     figure="Property 13",
     statement="The matrix of (38) has full rank for all poses (smallest singular value, rows of length 1)",
     published=more_than(0.0, "full rank"),
@@ -251,9 +211,7 @@ add(
 
 add(
     "rows-distance-printed",
-    "rows",
-    "displacement",
-    UNTIL_30_S,
+    measured("rows", "displacement", **UNTIL_30_S),
     overrides=PRINTED,
     seeds=RUNS,
     statement="The distance among rows with the friction of obstacles as printed in (51)",
@@ -264,9 +222,7 @@ add(
 )
 add(
     "rows-jams-printed",
-    "rows",
-    "event_count",
-    JAMS,
+    measured("rows", "event_count", **JAMS),
     overrides=PRINTED,
     seeds=RUNS,
     figure="VIII-B3, Fig. 13",
@@ -276,9 +232,7 @@ add(
 )
 add(
     "clutter-distance-at-the-point",
-    "clutter",
-    "displacement",
-    UNTIL_30_S,
+    measured("clutter", "displacement", **UNTIL_30_S),
     overrides=POINT,
     seeds=RUNS,
     statement="The distance in clutter when obstacles push where they touch",
