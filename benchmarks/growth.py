@@ -16,7 +16,8 @@ from benchmarks.timing import interleaved_best
 from pushpoint.errors import SolverFailure
 from pushpoint.scenario import Scenario
 from pushpoint.simulation import Setup
-from pushpoint.types import CommandTable, Trace
+from pushpoint.tape import Tape
+from pushpoint.types import CommandTable
 
 DT, STEPS = 1e-3, 200  # [s], timed
 SETTLING_STEPS = 500  # not timed in the settled runs: starting all links at once takes the solver more iterations
@@ -69,7 +70,7 @@ class Growth:
 def growth(kinds: Sequence[LongRobots], rounds: int, say: Say) -> list[Growth]:
     """Measure all sizes in all worlds, interleaved."""
     say(f"cost per link, {'; '.join(each.world for each in kinds)}, best of {rounds}")
-    runs, failed = list[tuple[LongRobots, Settled, Trace]](), list[tuple[LongRobots, int]]()
+    runs, failed = list[tuple[LongRobots, Settled, Tape]](), list[tuple[LongRobots, int]]()
     for kind, n in [(each, n) for each in kinds for n in each.sizes]:
         try:
             run = settled(prepare(kind.make(n), kind.plant, {"dt": DT}), kind.settling)
@@ -78,7 +79,7 @@ def growth(kinds: Sequence[LongRobots], rounds: int, say: Say) -> list[Growth]:
             say(str(failure))
             failed.append((kind, n))
     best = interleaved_best([run.onwards for _, run, _ in runs], rounds)
-    costs = [(kind, cost(trace, seconds)) for (kind, _, trace), seconds in zip(runs, best, strict=True)]
+    costs = [(kind, cost(tape, seconds)) for (kind, _, tape), seconds in zip(runs, best, strict=True)]
     return [concluded(kind, [c for k, c in costs if k is kind], [n for k, n in failed if k is kind]) for kind in kinds]
 
 
@@ -95,7 +96,7 @@ class Settled(NamedTuple):
     state: Any
     table: CommandTable
 
-    def onwards(self) -> Trace:
+    def onwards(self) -> Tape:
         """The timed part, from a copy of the state."""
         return rolled(self.setup, deepcopy(self.state), self.table)
 
@@ -110,21 +111,21 @@ def settled(run: Prepared, steps: int) -> Settled:
     return Settled(setup, state, rest)
 
 
-def rolled(setup: Setup, state: Any, table: CommandTable) -> Trace:
-    """The trace of a run that has to work."""
+def rolled(setup: Setup, state: Any, table: CommandTable) -> Tape:
+    """The tape of a run that has to work."""
     ticks, plant = len(table.joint_angle), setup.plant
-    trace = empty_trace(plant, setup.bodies, ticks, ticks * setup.substeps, 1)
-    trace, failure = plant.rollout(state, table, setup.substeps, trace)
+    tape = empty_trace(plant, setup.bodies, ticks, ticks * setup.substeps, 1)
+    tape, failure = plant.rollout(state, table, setup.substeps, tape)
     if failure is not None:
         raise SolverFailure(f"a run with {setup.bodies} links failed: {failure}")
-    return trace
+    return tape
 
 
-def cost(trace: Trace, seconds: float) -> LinkCost:
-    n, steps, rows = trace.link.shape[1], int(trace.cursor[2]), int(trace.cursor[0])
+def cost(tape: Tape, seconds: float) -> LinkCost:
+    n, steps, rows = tape.link.shape[1], int(tape.cursor[0].step), int(tape.cursor[0].row)
     per_step = 1e6 * seconds / steps
-    pushing = float(trace.cursor[1]) / rows
-    return LinkCost(n, per_step, per_step / n, pushing, float(trace.step[:steps, 1].mean()))
+    pushing = float(tape.cursor[0].contact) / rows
+    return LinkCost(n, per_step, per_step / n, pushing, float(tape.step[:steps, 1].mean()))
 
 
 def log_slope(sizes: Sequence[float], values: Sequence[float]) -> float | None:

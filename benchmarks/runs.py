@@ -15,7 +15,8 @@ from pushpoint.errors import InvalidInput
 from pushpoint.plants import Plant
 from pushpoint.scenario import Scenario
 from pushpoint.simulation import Setup
-from pushpoint.types import CommandTable, FloatArray, Trace, new_trace
+from pushpoint.tape import Tape, new_tape
+from pushpoint.types import CommandTable, FloatArray
 
 PEER = "mujoco"
 STRAY = 1e-3  # [rad], by which joint angles of start poses nearby may differ
@@ -34,10 +35,10 @@ def our_job(case: Case, options: Settings) -> Job:
     period = run.setup.scenario.control_period
 
     def job() -> Result:
-        trace = stepped(run)
-        if trace is None:
+        tape = stepped(run)
+        if tape is None:
             return FAILED
-        return case.judge.result(trace.link[0, case.link, :2], trace.link[1:, case.link, :2], period)
+        return case.judge.result(tape.link[0, case.link, :2], tape.link[1:, case.link, :2], period)
 
     return job
 
@@ -85,22 +86,22 @@ def prepare(scenario: Scenario, plant: str, options: Settings) -> Prepared:
     return Prepared(setup, setup.start_pose(), table)
 
 
-def stepped(run: Prepared) -> Trace | None:
-    """What people pay for: a new state, a new trace, and `plant.rollout`. None if the plant gave up."""
+def stepped(run: Prepared) -> Tape | None:
+    """What people pay for: a new state, a new tape, and `plant.rollout`. None if the plant gave up."""
     setup, pose, table = run
     state = setup.plant.initial_state(pose)
     rows = 1 + setup.ticks // setup.ticks_per_row
-    trace = empty_trace(setup.plant, setup.bodies, rows, setup.ticks * setup.substeps, setup.ticks_per_row)
-    setup.plant.record_start(state, trace)
-    trace, failure = setup.plant.rollout(state, table, setup.substeps, trace)
-    return trace if failure is None else None
+    tape = empty_trace(setup.plant, setup.bodies, rows, setup.ticks * setup.substeps, setup.ticks_per_row)
+    setup.plant.record_start(state, tape)
+    tape, failure = setup.plant.rollout(state, table, setup.substeps, tape)
+    return tape if failure is None else None
 
 
-def empty_trace(plant: Plant, bodies: int, rows: int, steps: int, ticks_per_row: int) -> Trace:
-    """A trace with all columns that the plant writes."""
-    trace = new_trace(bodies, rows, steps, ticks_per_row, dimensions=plant.dimensions)
+def empty_trace(plant: Plant, bodies: int, rows: int, steps: int, ticks_per_row: int) -> Tape:
+    """A tape with all columns that the plant writes."""
+    tape = new_tape(bodies, rows, steps, ticks_per_row, dimensions=plant.dimensions)
     extra = len(getattr(plant, "extra_columns", ()))
-    return trace._replace(extra=np.zeros((rows, extra))) if extra else trace
+    return tape._replace(extra=np.zeros((rows, extra))) if extra else tape
 
 
 def around(case: Case) -> list[Case]:

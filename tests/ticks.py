@@ -8,7 +8,8 @@ import numpy as np
 
 from pushpoint.plants import Plant
 from pushpoint.sensors._frames import contacts_of, quaternions, yaws
-from pushpoint.types import Command, CommandTable, Failure, Observation, new_trace
+from pushpoint.tape import new_tape
+from pushpoint.types import Command, CommandTable, Failure, Observation
 
 
 def advance(plant: Plant, state: Any, command: Command, substeps: int) -> Failure | None:
@@ -17,7 +18,7 @@ def advance(plant: Plant, state: Any, command: Command, substeps: int) -> Failur
     table = CommandTable(*(np.array(row, dtype=float)[np.newaxis] for row in rows))
     seen = plant.snapshot(state)
     bodies = len(seen.position) + len(seen.obstacle_position)
-    scrap = new_trace(bodies, 1, substeps, 2, dimensions=plant.dimensions)  # two ticks per row: one tick writes none
+    scrap = new_tape(bodies, 1, substeps, 2, dimensions=plant.dimensions)  # two ticks per row: one tick writes none
     scrap = scrap._replace(extra=np.zeros((1, len(getattr(plant, "extra_columns", ())))))
     return plant.rollout(state, table, substeps, scrap)[1]
 

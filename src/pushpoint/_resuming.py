@@ -18,7 +18,8 @@ from pushpoint.numerics.restored import MOST_COUNT, Limit, restored
 from pushpoint.recording import Checkpoint
 from pushpoint.recording.checkpoint import LastRow
 from pushpoint.robots import Robot
-from pushpoint.types import FloatArray, Trace
+from pushpoint.tape import Tape
+from pushpoint.types import FloatArray
 from pushpoint.worlds import World
 
 SAME_TIME = 1e-6  # of a control tick: whole numbers of steps and ticks agree to round-off
@@ -61,14 +62,14 @@ def refuse_clock(checkpoint: Checkpoint, ticks_per_row: int, plant_time: float) 
         )
 
 
-def checked_rows(checkpoint: Checkpoint, trace: Trace, joints: int) -> tuple[FloatArray, LastRow | None]:
-    """Joint references and the last row, as the trace and the recording take them."""
+def checked_rows(checkpoint: Checkpoint, tape: Tape, joints: int) -> tuple[FloatArray, LastRow | None]:
+    """Joint references and the last row, as the tape and the recording take them."""
     found = restored("checkpoint, run", {"reference": checkpoint.reference}, {"reference": np.zeros(joints)}, {})
     row = checkpoint.last_row
     if row is None:
         return found["reference"], None
-    template = {"link": trace.link[0], "energy": trace.energy[0], "contact": trace.contact[:0], "extra": trace.extra[0]}
-    bodies = len(trace.link[0])
+    template = {"link": tape.link[0], "energy": tape.energy[0], "contact": tape.contact[:0], "extra": tape.extra[0]}
+    bodies = len(tape.link[0])
     limits = {
         "contact.0": Limit(0, 0),
         "contact.1": Limit(0, bodies - 1),

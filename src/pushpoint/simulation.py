@@ -18,7 +18,7 @@ from pushpoint._resuming import checked_rows, made_for, refuse_clock, refuse_for
 from pushpoint._start_pose import start_pose
 from pushpoint.control import ControlEvent, Controller, ControllerState, Plannable, controllers
 from pushpoint.errors import InvalidInput, PushpointError, SolverFailure
-from pushpoint.plants import Completing, Eventful, Plant, plants
+from pushpoint.plants import Plant, plants
 from pushpoint.recording import Checkpoint, Recording
 from pushpoint.recording.assemble import RunClock, contact_set, data_set, event_set
 from pushpoint.recording.checkpoint import LastRow, check_plain
@@ -26,19 +26,8 @@ from pushpoint.robots import Robot
 from pushpoint.scenario import Scenario
 from pushpoint.sensors import Mount
 from pushpoint.sensors._suite import Memory, Suite
-from pushpoint.types import (
-    Command,
-    CommandTable,
-    ExtraColumn,
-    Failure,
-    FloatArray,
-    Observation,
-    Pose,
-    SpatialPose,
-    Trace,
-    new_trace,
-    trace_bytes,
-)
+from pushpoint.tape import Tape, new_tape, tape_bytes
+from pushpoint.types import Command, CommandTable, Failure, FloatArray, Observation, Pose, SpatialPose
 from pushpoint.worlds import World
 
 MULTIPLE_TOLERANCE = 1e-9  # relative: decimal periods are not exact in binary
@@ -67,7 +56,7 @@ def simulate(
         state, sensed = setup.plant.initial_state(setup.start_pose()), Memory()
         memory = setup.controller.start(setup.observe(state, dict(sensed), tick=0))
         run = Run(setup, Parts(state, memory, sensed), first_tick=0, ticks_since_row=0)
-        setup.plant.record_start(state, run.trace)
+        setup.plant.record_start(state, run.tape)
         return run.to_the_end(progress)
 
 
@@ -201,7 +190,7 @@ def whole_multiple(name: str, value: float, unit_name: str, unit: float) -> int:
 
 def refuse_large(setup: Setup, rows: int, ticks: int) -> None:
     """Runs whose recording would not fit into memory, before any of it is asked for."""
-    needed = trace_bytes(setup.bodies, rows, ticks * setup.substeps, setup.plant.dimensions) + 8 * rows * setup.joints
+    needed = tape_bytes(setup.bodies, rows, ticks * setup.substeps, setup.plant.dimensions) + 8 * rows * setup.joints
     if needed > limits.RECORDED_BYTES:
         raise InvalidInput(
             f"duration = {setup.scenario.duration:g} s makes {ticks} ticks of control_period = "
@@ -210,13 +199,12 @@ def refuse_large(setup: Setup, rows: int, ticks: int) -> None:
         )
 
 
-def _room(setup: Setup, rows: int, ticks: int) -> tuple[Trace, FloatArray]:
-    """An empty trace, and room for the references at its rows."""
+def _room(setup: Setup, rows: int, ticks: int) -> tuple[Tape, FloatArray]:
+    """An empty tape, and room for the references at its rows."""
     steps, dimensions = ticks * setup.substeps, setup.plant.dimensions
-    trace = new_trace(setup.bodies, rows, steps, setup.ticks_per_row, dimensions=dimensions)
-    if isinstance(setup.plant, Eventful):
-        trace = trace._replace(extra=np.zeros((rows, len(setup.plant.extra_columns))))
-    return trace, np.zeros((rows, setup.joints))
+    extra = len(setup.plant.extra_columns)
+    tape = new_tape(setup.bodies, rows, steps, setup.ticks_per_row, dimensions=dimensions, extra=extra)
+    return tape, np.zeros((rows, setup.joints))
 
 
 class ProgressBar(Protocol):
@@ -240,8 +228,8 @@ class Run:
         self.ticks = setup.ticks - first_tick
         rows = 1 + (ticks_since_row + self.ticks) // setup.ticks_per_row
         refuse_large(setup, rows, self.ticks)
-        self.trace, self.reference = _room(setup, rows, self.ticks)  # reference: [rad], in force at each row
-        self.trace.cursor[3] = ticks_since_row
+        self.tape, self.reference = _room(setup, rows, self.ticks)  # reference: [rad], in force at each row
+        self.tape.cursor[0].ticks = ticks_since_row
         self.last_reference = np.zeros(setup.joints)
         self.events: list[ControlEvent] = []
         self.wall_time_s = 0.0
@@ -250,14 +238,14 @@ class Run:
 
     def begin_with(self, checkpoint: Checkpoint) -> None:
         """Make the instant of the checkpoint the first row: a copy, if it was the last row of its part."""
-        self.reference[0], row = checked_rows(checkpoint, self.trace, self.setup.joints)
+        self.reference[0], row = checked_rows(checkpoint, self.tape, self.setup.joints)
         self._has_first_reference = self._resumed = True
         if row is None:
-            self.setup.plant.record_start(self.parts.plant, self.trace)
+            self.setup.plant.record_start(self.parts.plant, self.tape)
             return
-        self.trace.link[0], self.trace.energy[0], self.trace.extra[0] = row.link, row.energy, row.extra
-        self.trace = self.trace._replace(contact=row.contact.copy())
-        self.trace.cursor[:2] = 1, len(row.contact)
+        self.tape.link[0], self.tape.energy[0], self.tape.extra[0] = row.link, row.energy, row.extra
+        self.tape = self.tape._replace(contact=row.contact.copy())
+        self.tape.cursor[0].row, self.tape.cursor[0].contact = 1, len(row.contact)
 
     def to_the_end(self, progress: bool) -> Recording:
         nothing = CommandTable(*(np.zeros((0, self.setup.joints)) for _ in CommandTable._fields))
@@ -325,7 +313,7 @@ class Run:
     def _advance(self, begin: int, table: CommandTable) -> Failure | None:
         """Let the plant do the ticks of the table, of which `begin` is the first."""
         self._keep_references(begin, table)
-        self.trace, failure = self.setup.plant.rollout(self.parts.plant, table, self.setup.substeps, self.trace)
+        self.tape, failure = self.setup.plant.rollout(self.parts.plant, table, self.setup.substeps, self.tape)
         return failure
 
     def _keep_references(self, begin: int, table: CommandTable) -> None:
@@ -358,21 +346,19 @@ class Run:
                 )
 
     def _recording(self, failure: Failure | None) -> Recording:
-        rows, _, steps = (int(n) for n in self.trace.cursor[:3])
+        rows, steps = int(self.tape.cursor[0].row), int(self.tape.cursor[0].step)
         ticks = self._row_ticks(rows)
         times = RunClock(
             row_time=ticks * self.setup.scenario.control_period,
             step_time=(self.first_tick * self.setup.substeps + np.arange(1.0, steps + 1)) * self.setup.plant.dt,
         )
-        plant, extra = self.setup.plant, dict[ExtraColumn, FloatArray]()
-        if isinstance(plant, Eventful):
-            if isinstance(plant, Completing):
-                plant.complete(self.trace)
-            self.events = sorted([*self.events, *plant.events(self.trace)], key=itemgetter(0))
-            extra = dict(zip(plant.extra_columns, self.trace.extra[:rows].T, strict=True))
+        plant = self.setup.plant
+        plant.complete(self.tape)
+        self.events = sorted([*self.events, *plant.events(self.tape)], key=itemgetter(0))
+        extra = dict(zip(plant.extra_columns, self.tape.extra[:rows].T, strict=True))
         return Recording(
-            data=data_set(self.setup.robot, self.trace, times, self.reference[:rows], self.setup.movable, extra),
-            contacts=contact_set(self.trace, times.row_time, len(self.setup.robot.links)),
+            data=data_set(self.setup.robot, self.tape, times, self.reference[:rows], self.setup.movable, extra),
+            contacts=contact_set(self.tape, times.row_time, len(self.setup.robot.links)),
             events=event_set(self.events),
             scenario=self.setup.scenario,
             failure=None if failure is None else {**asdict(failure), "status": failure.status.name},
@@ -388,7 +374,7 @@ class Run:
 
     def _checkpoint(self) -> Checkpoint:
         check_plain(self.setup.scenario.controller.name, self.parts.controller)
-        since_row = int(self.trace.cursor[3])
+        since_row = int(self.tape.cursor[0].ticks)
         return Checkpoint(
             scenario=self.setup.scenario,
             tick=self.setup.ticks,
@@ -402,11 +388,11 @@ class Run:
         )
 
     def _last_row(self) -> LastRow:
-        row = int(self.trace.cursor[0]) - 1
-        contact = self.trace.contact[: self.trace.cursor[1]]
+        row = int(self.tape.cursor[0].row) - 1
+        contact = self.tape.contact[: self.tape.cursor[0].contact]
         contact = contact[contact[:, 0] == row]  # a copy
         contact[:, 0] = 0.0  # it is row 0 of the part that continues
-        link, energy, extra = (part[row].copy() for part in (self.trace.link, self.trace.energy, self.trace.extra))
+        link, energy, extra = (part[row].copy() for part in (self.tape.link, self.tape.energy, self.tape.extra))
         return LastRow(link, energy, contact, extra)
 
     def _message(self, failure: Failure) -> str:

@@ -54,7 +54,7 @@ def _along(name: str, axes: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _layout(axes: tuple[str, ...], turned: tuple[str, ...], rate: tuple[str, ...], torque: tuple[str, ...]) -> Layout:
-    contact = ("row", "link", "obstacle", "place")
+    contact: tuple[str, ...] = ("row", "link", "obstacle", "place")
     for name in ("point", "normal", "force"):
         contact += _along(name, axes)
     return Layout(
@@ -107,17 +107,17 @@ class ExtraColumn(NamedTuple):
     meaning: str
 
 
-def tape_bytes(bodies: int, rows: int, steps: int, layout: Layout) -> int:
+def tape_bytes(bodies: int, rows: int, steps: int, dimensions: int) -> int:
     """Memory that `new_tape` asks for, but for the tables that grow."""
-    return 8 * (rows * (bodies * len(layout.link) + 1 + len(LEDGER)) + len(STEP_COLUMNS) * steps)
+    return 8 * (rows * (bodies * len(layout_of(dimensions).link) + 1 + len(LEDGER)) + len(STEP_COLUMNS) * steps)
 
 
 def new_tape(
-    bodies: int, rows: int, steps: int, ticks_per_row: int, layout: Layout = PLANE, contacts: int = 1024, extra: int = 0
+    bodies: int, rows: int, steps: int, ticks_per_row: int, contacts: int = 1024, dimensions: int = 2, extra: int = 0
 ) -> Tape:
     """An empty tape of `bodies` links and movable obstacles; `contacts`: room of the contact table, see `grown`;
     `extra`: columns that only its plant knows."""
-    cursor = np.zeros(1, CURSOR)
+    layout, cursor = layout_of(dimensions), np.zeros(1, CURSOR)
     cursor["ticks_per_row"] = ticks_per_row
     return Tape(
         cursor=cursor,

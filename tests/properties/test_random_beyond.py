@@ -11,7 +11,8 @@ from pushpoint.mechanics.pose import moving, planar_pose
 from pushpoint.plants.planar_stepping.options import PlanarSteppingOptions
 from pushpoint.plants.planar_stepping.plant import PlanarStepping
 from pushpoint.robots import Joint, Link, Robot, Servo
-from pushpoint.types import CommandTable, Failure, Pose, Trace, new_trace
+from pushpoint.tape import Tape, new_tape
+from pushpoint.types import CommandTable, Failure, Pose
 from pushpoint.worlds import Disc, Ground, Obstacle, Patch, Polygon, Wall, World
 from tests.properties.draws import Draw
 from tests.verification.beyond import depth
@@ -145,37 +146,35 @@ def roomy(things: list[Obstacle], ground: Ground, robot: Robot, pose: Pose, dt: 
     return World(name="random", ground=ground, obstacles=tuple(kept))
 
 
-def run(plant: PlanarStepping, world: World, pose: Pose, table: CommandTable) -> tuple[Trace, Failure | None]:
+def run(plant: PlanarStepping, world: World, pose: Pose, table: CommandTable) -> tuple[Tape, Failure | None]:
     substeps = round(PERIOD / plant.dt)
-    trace = new_trace(len(pose.angle) + len(world.movable), TICKS + 1, TICKS * substeps, 1)
+    tape = new_tape(len(pose.angle) + len(world.movable), TICKS + 1, TICKS * substeps, 1)
     state = plant.initial_state(pose)
-    plant.record_start(state, trace)
-    return plant.rollout(state, table, substeps, trace)
+    plant.record_start(state, tape)
+    return plant.rollout(state, table, substeps, tape)
 
 
 def run_in_two(
     make: tuple[Robot, World, Servo, PlanarSteppingOptions], pose: Pose, table: CommandTable
-) -> tuple[Trace, Failure | None]:
+) -> tuple[Tape, Failure | None]:
     """The same through a checkpoint in the middle, restored into a plant that has not run before."""
     first, second = PlanarStepping.build(*make), PlanarStepping.build(*make)
     substeps, half = round(PERIOD / first.dt), TICKS // 2
-    trace = new_trace(len(pose.angle) + len(make[1].movable), TICKS + 1, TICKS * substeps, 1)
+    tape = new_tape(len(pose.angle) + len(make[1].movable), TICKS + 1, TICKS * substeps, 1)
     state = first.initial_state(pose)
-    first.record_start(state, trace)
-    trace, failure = first.rollout(
-        state, CommandTable(*(np.ascontiguousarray(a[:half]) for a in table)), substeps, trace
-    )
+    first.record_start(state, tape)
+    tape, failure = first.rollout(state, CommandTable(*(np.ascontiguousarray(a[:half]) for a in table)), substeps, tape)
     if failure is not None:
-        return trace, failure
+        return tape, failure
     rest = CommandTable(*(np.ascontiguousarray(a[half:]) for a in table))
-    return second.rollout(second.restore(first.dump(state)), rest, substeps, trace)
+    return second.rollout(second.restore(first.dump(state)), rest, substeps, tape)
 
 
-def stored(robot: Robot, trace: Trace, rows: int) -> np.ndarray:
+def stored(robot: Robot, tape: Tape, rows: int) -> np.ndarray:
     """Kinetic energy, and that of springs and motors [J]."""
-    energy = trace.energy[:rows, 1].copy()
-    angle = np.diff(trace.link[:rows, : len(robot.links), 2], axis=1)
-    rate = np.diff(trace.link[:rows, : len(robot.links), 5], axis=1)
+    energy = tape.energy[:rows, 1].copy()
+    angle = np.diff(tape.link[:rows, : len(robot.links), 2], axis=1)
+    rate = np.diff(tape.link[:rows, : len(robot.links), 5], axis=1)
     for k, joint in enumerate(robot.joints):
         energy += 0.5 * joint.stiffness * (angle[:, k] - joint.angle) ** 2 + 0.5 * joint.armature * rate[:, k] ** 2
     return energy
@@ -183,28 +182,28 @@ def stored(robot: Robot, trace: Trace, rows: int) -> np.ndarray:
 
 def check_random_world(seed: int) -> None:
     robot, world, servo, options, pose, table = cases(Draw(seed))
-    trace, failure = run(PlanarStepping.build(robot, world, servo, options), world, pose, table)
-    rows, steps = int(trace.cursor[0]), int(trace.cursor[2])
+    tape, failure = run(PlanarStepping.build(robot, world, servo, options), world, pose, table)
+    rows, steps = int(tape.cursor[0].row), int(tape.cursor[0].step)
     rough = any(thing.friction > 0 for thing in world.obstacles)
     kind = "rough" if rough else "smooth"
     ENDS[kind] += 1
     ENDS[f"{kind} failed"] += failure is not None
-    ENDS["with contacts"] += trace.cursor[1] > 0
-    assert all(np.all(np.isfinite(part)) for part in (trace.link, trace.energy, trace.contact, trace.step[: steps - 1]))
-    assert np.all(trace.step[: steps - 1, 2] == 0)
-    solved = trace.step[: steps - 1 if failure else steps, 0]
+    ENDS["with contacts"] += tape.cursor[0].contact > 0
+    assert all(np.all(np.isfinite(part)) for part in (tape.link, tape.energy, tape.contact, tape.step[: steps - 1]))
+    assert np.all(tape.step[: steps - 1, 2] == 0)
+    solved = tape.step[: steps - 1 if failure else steps, 0]
     assert solved.max(initial=0.0) <= (1e-6 if rough else 1e-8)
     if failure is None:
         assert (rows, steps) == (TICKS + 1, TICKS * round(PERIOD / options.dt))
-    kinetic, works = trace.energy[:rows, 1], trace.energy[:rows, 2:]
+    kinetic, works = tape.energy[:rows, 1], tape.energy[:rows, 2:]
     scale = kinetic.max() + np.abs(works[-1]).sum() + 1e-12
     assert np.abs(kinetic - kinetic[0] - works.sum(axis=1)).max() <= 1e-9 * scale
     if world.obstacles:
         # Paths are curved within a step: links that turn by w dt sink in by (w dt)^2 times their length, and where they
         # are squeezed between two obstacles there is nowhere to be pushed to.
-        assert max(depth(robot, world, row) for row in trace.link[:rows:4]) <= 1.0 * options.dt
+        assert max(depth(robot, world, row) for row in tape.link[:rows:4]) <= 1.0 * options.dt
     if servo.stiffness == 0.0:
-        total = stored(robot, trace, rows)
+        total = stored(robot, tape, rows)
         # What the tolerance of the laws leaves to a robot at rest: impulses of weight * dt at 1e-8 of g * dt.
         at_rest = PERIOD / options.dt * 1e-8 * robot.mass * world.gravity**2 * options.dt**2
         acted_on = (
@@ -218,9 +217,10 @@ def check_random_world(seed: int) -> None:
         run(PlanarStepping.build(robot, world, servo, options), world, pose, table),
         run_in_two((robot, world, servo, options), pose, table),
     ):
-        np.testing.assert_array_equal(again[0].link, trace.link)
-        np.testing.assert_array_equal(again[0].energy, trace.energy)
-        np.testing.assert_array_equal(again[0].contact[: trace.cursor[1]], trace.contact[: trace.cursor[1]])
+        np.testing.assert_array_equal(again[0].link, tape.link)
+        np.testing.assert_array_equal(again[0].energy, tape.energy)
+        contacts = tape.cursor[0].contact
+        np.testing.assert_array_equal(again[0].contact[:contacts], tape.contact[:contacts])
         assert again[1] == failure
 
 

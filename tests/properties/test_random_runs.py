@@ -10,7 +10,8 @@ from pushpoint.mechanics.pose import planar_pose
 from pushpoint.plants.planar_stepping.options import PlanarSteppingOptions
 from pushpoint.plants.planar_stepping.plant import PlanarStepping
 from pushpoint.robots import Link, Robot, Servo
-from pushpoint.types import CommandTable, Pose, Trace, new_trace
+from pushpoint.tape import Tape, new_tape
+from pushpoint.types import CommandTable, Pose
 from pushpoint.worlds import Disc, Ground, World
 from tests.properties.draws import Draw
 
@@ -72,14 +73,14 @@ def without_overlaps(robot: Robot, world: World, angle: float, table: CommandTab
     return pose, world.model_copy(update={"obstacles": kept})
 
 
-def run(plant: PlanarStepping, pose: Pose, table: CommandTable) -> Trace:
+def run(plant: PlanarStepping, pose: Pose, table: CommandTable) -> Tape:
     substeps = round(PERIOD / plant.dt)
-    trace = new_trace(len(pose.angle), TICKS + 1, TICKS * substeps, 1)
+    tape = new_tape(len(pose.angle), TICKS + 1, TICKS * substeps, 1)
     state = plant.initial_state(pose)
-    plant.record_start(state, trace)
-    trace, failure = plant.rollout(state, table, substeps, trace)
+    plant.record_start(state, tape)
+    tape, failure = plant.rollout(state, table, substeps, tape)
     assert failure is None, failure
-    return trace
+    return tape
 
 
 @pytest.mark.parametrize("seed", range(300))
@@ -87,11 +88,11 @@ def test_random_runs(seed: int) -> None:
     robot, world, law, options, gait = cases(Draw(seed))
     table = commands(len(robot.links) - 1, gait)
     pose, world = without_overlaps(robot, world, gait["angle"], table)
-    trace = run(PlanarStepping.build(robot, world, law, options), pose, table)
-    assert np.all(np.isfinite(trace.link))
-    assert trace.step[:, 0].max() <= 1e-8
-    kinetic, servo, friction, contact, numerical = trace.energy[:, 1:].T
-    scale = kinetic.max() + np.abs(trace.energy[-1, 2:]).sum() + 1e-12
+    tape = run(PlanarStepping.build(robot, world, law, options), pose, table)
+    assert np.all(np.isfinite(tape.link))
+    assert tape.step[:, 0].max() <= 1e-8
+    kinetic, servo, friction, contact, numerical = tape.energy[:, 1:].T
+    scale = kinetic.max() + np.abs(tape.energy[-1, 2:]).sum() + 1e-12
     assert np.abs(kinetic - kinetic[0] - servo - friction - contact - numerical).max() <= 1e-9 * scale
     acted_on = world.obstacles or max(world.ground.along, world.ground.across) > 0
     if options.scheme == "conserving" and acted_on:

@@ -16,7 +16,8 @@ from pushpoint.plants.spatial_stepping import SpatialStepping
 from pushpoint.plants.spatial_stepping.model import CONTACTS
 from pushpoint.plants.spatial_stepping.options import SpatialSteppingOptions
 from pushpoint.robots import Joint, Link, Robot, Servo
-from pushpoint.types import CommandTable, Failure, FloatArray, SpatialPose, Status, new_trace
+from pushpoint.tape import new_tape
+from pushpoint.types import CommandTable, Failure, FloatArray, SpatialPose, Status
 from pushpoint.worlds import Box, Cylinder, Disc, Ground, Heightfield, Polygon, Profile, Wall, World
 from tests.properties.draws import Draw
 from tests.verification.spatial import Gauge, Path, askew, joint_gaps, law_of, path_of
@@ -165,9 +166,9 @@ def run(case: Case) -> Outcome:
     plant = SpatialStepping.build(case.robot, case.world, case.servo, options)
     substeps, n = round(TICK / case.dt), len(case.robot.links)
     steps = substeps * TICKS
-    trace = new_trace(n, steps + 1, steps, 1, dimensions=3)._replace(extra=np.zeros((steps + 1, 1)))
+    tape = new_tape(n, steps + 1, steps, 1, dimensions=3)._replace(extra=np.zeros((steps + 1, 1)))
     state, failure, law, contacts = plant.initial_state(case.pose), None, np.zeros(4), 0
-    plant.record_start(state, trace)
+    plant.record_start(state, tape)
     for tick in range(TICKS):
         for k in range(substeps):
             lead = k * case.dt * case.table.joint_rate[tick]
@@ -176,12 +177,12 @@ def run(case: Case) -> Outcome:
                 case.table.joint_rate[tick][np.newaxis],
                 case.table.torque[tick][np.newaxis],
             )
-            trace, failure = plant.rollout(state, now, 1, trace)
+            tape, failure = plant.rollout(state, now, 1, tape)
             if failure is not None:
-                return Outcome(path_of(trace, failure), law, contacts)
+                return Outcome(path_of(tape, failure), law, contacts)
             law = np.maximum(law, law_of(plant))
             contacts += int(plant._problem.number[CONTACTS])
-    return Outcome(path_of(trace, failure), law, contacts)
+    return Outcome(path_of(tape, failure), law, contacts)
 
 
 SHALLOW = 1e-3  # [m], for steps of 2 ms and less and speeds of 1 m/s and less

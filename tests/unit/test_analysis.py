@@ -16,7 +16,8 @@ from pushpoint.errors import InvalidInput, UnknownName
 from pushpoint.recording import Recording
 from pushpoint.recording.assemble import RunClock, contact_set, data_set, event_set
 from pushpoint.scenario import Choice, Scenario
-from pushpoint.types import LINK_COLUMNS, FloatArray, new_trace
+from pushpoint.tape import PLANE, new_tape
+from pushpoint.types import FloatArray
 
 PERIOD = 0.01
 LINKS = 3
@@ -37,15 +38,15 @@ def glide(
         duration=seconds,
     )
     time: FloatArray = np.arange(round(seconds / PERIOD) + 1) * np.float64(PERIOD)
-    trace = new_trace(LINKS, len(time), 1, 1)
-    column = {name: number for number, name in enumerate(LINK_COLUMNS)}
-    trace.link[:, :, column["x"]] = start[0] + velocity[0] * time[:, np.newaxis] + np.arange(LINKS)
-    trace.link[:, :, column["y"]] = start[1] + velocity[1] * time[:, np.newaxis]
-    trace.link[:, :, column["contact_force_y"]] = -force
-    trace.link[:, 1:, column["torque"]] = 2 * force
+    tape = new_tape(LINKS, len(time), 1, 1)
+    column = {name: number for number, name in enumerate(PLANE.link)}
+    tape.link[:, :, column["position_x"]] = start[0] + velocity[0] * time[:, np.newaxis] + np.arange(LINKS)
+    tape.link[:, :, column["position_y"]] = start[1] + velocity[1] * time[:, np.newaxis]
+    tape.link[:, :, column["contact_force_y"]] = -force
+    tape.link[:, 1:, column["torque"]] = 2 * force
     return Recording(
-        data=data_set(scenario.built_robot(), trace, RunClock(time, np.array([0.0])), np.zeros((len(time), LINKS - 1))),
-        contacts=contact_set(trace, time),
+        data=data_set(scenario.built_robot(), tape, RunClock(time, np.array([0.0])), np.zeros((len(time), LINKS - 1))),
+        contacts=contact_set(tape, time),
         events=event_set(()),
         scenario=scenario,
         wall_time_s=0.1,

@@ -17,7 +17,7 @@ import pushpoint as pp
 from pushpoint.cli._scenario import LONGEST_NAME, slug
 from pushpoint.errors import InvalidInput
 from pushpoint.recording import Recording, _expected, _netcdf
-from pushpoint.types import LEDGER
+from pushpoint.tape import LEDGER
 from tests.properties.old_files import VERSION_1, write_version_1
 from tests.unit.conftest import Shell
 

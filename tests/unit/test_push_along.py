@@ -25,7 +25,8 @@ from pushpoint.scenario import Scenario
 from pushpoint.scenarios import scenarios
 from pushpoint.scenarios.lab_push import HEAD, Circumstances, hoal_sine
 from pushpoint.simulation import Setup
-from pushpoint.types import CommandTable, Contacts, FloatArray, Observation, new_trace
+from pushpoint.tape import new_tape
+from pushpoint.types import CommandTable, Contacts, FloatArray, Observation
 
 pytest.importorskip("daqp", reason="the solver is an extra: pip install 'pushpoint[qp]'")
 
@@ -338,7 +339,7 @@ def test_tick_takes_less_than_a_millisecond() -> None:
     setup = Setup.of(scenarios["lab/hoal-sine-coulomb"])
     state = setup.plant.initial_state(setup.start_pose())
     memory = setup.controller.start(setup.observe(state, {}, 0))
-    trace, shortest = new_trace(14, 100, 400, 1), np.inf
+    tape, shortest = new_tape(14, 100, 400, 1), np.inf
     for tick in range(60):
         obs = setup.observe(state, {}, tick)
         for _ in range(3):
@@ -347,7 +348,7 @@ def test_tick_takes_less_than_a_millisecond() -> None:
             shortest = min(shortest, time.perf_counter() - began)
         memory = after
         row = CommandTable(command.joint_angle[None], command.joint_rate[None], command.torque[None])
-        trace, failure = setup.plant.rollout(state, row, setup.substeps, trace)
+        tape, failure = setup.plant.rollout(state, row, setup.substeps, tape)
         assert failure is None
     assert memory["mode"] == "drive"
     assert shortest < 1e-3

@@ -16,7 +16,7 @@ from pushpoint.recording import Checkpoint, Recording, load
 from pushpoint.recording.assemble import Event, RunClock, contact_set, data_set, event_set
 from pushpoint.recording.checkpoint import LastRow, check_plain
 from pushpoint.scenario import Choice, Scenario
-from pushpoint.types import CONTACT_COLUMNS, LEDGER, LINK_COLUMNS, Trace, new_trace
+from pushpoint.tape import LEDGER, PLANE, Tape, new_tape
 
 PERIOD = 0.1
 ROWS = 4
@@ -27,27 +27,28 @@ def scenario(links: int, **fields: Any) -> Scenario:
     return Scenario(name="lab/test", robot=robot, world=Choice(name="plane"), controller=Choice(name="hold"), **fields)
 
 
-def filled_trace(links: int, contacts: int) -> Trace:
+def filled_trace(links: int, contacts: int) -> Tape:
     """Every cell has its own number, so that a column taken for another is noticed."""
-    trace = new_trace(links, ROWS, 5, 1, contacts + 2)
+    tape = new_tape(links, ROWS, 5, 1, contacts + 2)
     random = np.random.default_rng(1)
-    for array in (trace.link, trace.energy, trace.contact):
+    for array in (tape.link, tape.energy, tape.contact):
         array[:] = random.normal(size=array.shape)
-    trace.step[:, :3] = [[10.0**-k, 3 + k, 0] for k in range(9, 4, -1)]
-    trace.contact[:, 0] = np.sort(random.integers(0, ROWS, len(trace.contact)))
-    trace.contact[:, 1] = random.integers(0, links, len(trace.contact))
-    trace.contact[:, 2] = 7
-    trace.cursor[:3] = ROWS, contacts, 5
-    return trace
+    tape.step[:, :3] = [[10.0**-k, 3 + k, 0] for k in range(9, 4, -1)]
+    tape.contact[:, 0] = np.sort(random.integers(0, ROWS, len(tape.contact)))
+    tape.contact[:, 1] = random.integers(0, links, len(tape.contact))
+    tape.contact[:, 2] = 7
+    cursor = tape.cursor[0]
+    cursor.row, cursor.contact, cursor.step = ROWS, contacts, 5
+    return tape
 
 
 def recorded(links: int = 3, contacts: int = 3, events: tuple[Event, ...] = (), **parts: Any) -> Recording:
-    run, trace = scenario(links), filled_trace(links, contacts)
+    run, tape = scenario(links), filled_trace(links, contacts)
     clock = RunClock(np.arange(ROWS, dtype=float) * PERIOD, np.arange(1.0, 6.0) * 0.06)
     reference = np.arange(ROWS * (links - 1), dtype=float).reshape(ROWS, links - 1)
     defaults: dict[str, Any] = {
-        "data": data_set(run.built_robot(), trace, clock, reference),
-        "contacts": contact_set(trace, clock.row_time),
+        "data": data_set(run.built_robot(), tape, clock, reference),
+        "contacts": contact_set(tape, clock.row_time),
         "events": event_set(events),
         "scenario": run,
         "wall_time_s": 0.15,
@@ -97,10 +98,10 @@ def test_every_variable_has_units_and_a_name() -> None:
 
 
 def test_columns_of_the_trace_land_in_their_variables() -> None:
-    data, trace = recorded().data, filled_trace(3, 3)
-    column = {name: trace.link[:, :, k] for k, name in enumerate(LINK_COLUMNS)}
+    data, tape = recorded().data, filled_trace(3, 3)
+    column = {name: tape.link[:, :, k] for k, name in enumerate(PLANE.link)}
     assert data["link_position"].dims == ("time", "link", "axis")
-    assert (data["link_position"].sel(axis="y") == column["y"]).all()
+    assert (data["link_position"].sel(axis="y") == column["position_y"]).all()
     assert (data["ground_force"].sel(axis="x") == column["ground_force_x"]).all()
     assert (data["contact_force"].sel(axis="y") == column["contact_force_y"]).all()
     assert (data["link_velocity"].sel(axis="x") == column["velocity_x"]).all()
@@ -108,7 +109,7 @@ def test_columns_of_the_trace_land_in_their_variables() -> None:
     assert (data["joint_rate"] == np.diff(column["rate"], axis=1)).all()
     assert (data["joint_torque"] == column["torque"][:, 1:]).all()
     for k, name in enumerate(LEDGER):
-        assert (data[name] == trace.energy[:, 1 + k]).all()
+        assert (data[name] == tape.energy[:, 1 + k]).all()
     assert data["step_iterations"].dtype.kind == "i"
 
 
@@ -116,9 +117,9 @@ def test_centre_of_mass_is_weighted_by_mass() -> None:
     robot = scenario(3).built_robot()
     links = (*robot.links[:2], robot.links[2].model_copy(update={"mass": 6.0}))
     heavy = robot.model_copy(update={"links": links})
-    trace = filled_trace(3, 0)
-    data = data_set(heavy, trace, RunClock(np.arange(4.0), np.zeros(0)), np.zeros((4, 2)))
-    expected = (trace.link[:, 0, :2] + trace.link[:, 1, :2] + 6 * trace.link[:, 2, :2]) / 8
+    tape = filled_trace(3, 0)
+    data = data_set(heavy, tape, RunClock(np.arange(4.0), np.zeros(0)), np.zeros((4, 2)))
+    expected = (tape.link[:, 0, :2] + tape.link[:, 1, :2] + 6 * tape.link[:, 2, :2]) / 8
     assert data["centre_of_mass"].values == pytest.approx(expected, abs=1e-14)
 
 
@@ -126,11 +127,11 @@ def test_centre_of_mass_is_weighted_by_mass() -> None:
 def test_side_is_where_the_obstacle_lies_seen_towards_the_head(
     angle: float, normal: tuple[float, float], side: int
 ) -> None:
-    trace = new_trace(1, 1, 0, 1, 1)
-    trace.link[0, 0, LINK_COLUMNS.index("angle")] = angle
-    trace.contact[0, CONTACT_COLUMNS.index("normal_x") :][:2] = normal
-    trace.cursor[:2] = 1
-    assert contact_set(trace, np.zeros(1))["side"].item() == side
+    tape = new_tape(1, 1, 0, 1, 1)
+    tape.link[0, 0, PLANE.columns("angle").start] = angle
+    tape.contact[0, PLANE.contact_columns("normal")] = normal
+    tape.cursor[0].row = tape.cursor[0].contact = 1
+    assert contact_set(tape, np.zeros(1))["side"].item() == side
 
 
 # --- metrics ---

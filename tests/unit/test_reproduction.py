@@ -34,7 +34,8 @@ from pushpoint.scenario import Choice, Scenario
 from pushpoint.scenarios import scenarios
 from pushpoint.simulation import Setup, simulate
 from pushpoint.studies.jobs import Outcome
-from pushpoint.types import LINK_COLUMNS, FloatArray, Pose, new_trace
+from pushpoint.tape import PLANE, new_tape
+from pushpoint.types import FloatArray, Pose
 
 P2 = "transeth2008a"
 
@@ -73,11 +74,11 @@ def still(x: float) -> Recording:
         controller=Choice(name="hold"),
     )
     time: FloatArray = np.arange(21) * np.float64(0.01)
-    trace = new_trace(6, len(time), 1, 1)
-    trace.link[:, :, LINK_COLUMNS.index("x")] = x
+    tape = new_tape(6, len(time), 1, 1)
+    tape.link[:, :, PLANE.columns("position").start] = x
     return Recording(
-        data=data_set(scenario.built_robot(), trace, RunClock(time, np.array([0.01])), np.zeros((len(time), 5))),
-        contacts=contact_set(trace, time),
+        data=data_set(scenario.built_robot(), tape, RunClock(time, np.array([0.01])), np.zeros((len(time), 5))),
+        contacts=contact_set(tape, time),
         events=event_set(()),
         scenario=scenario,
     )

@@ -16,25 +16,14 @@ from pushpoint.errors import InvalidInput, SolverFailure, UnknownName
 from pushpoint.fields import Frozen, Positive
 from pushpoint.mechanics.overlap import overlaps
 from pushpoint.mechanics.pose import planar_pose
-from pushpoint.plants import plants
+from pushpoint.plants import Uneventful, plants
 from pushpoint.plants._base import StateArrays
 from pushpoint.recording import Recording
 from pushpoint.robots import Robot, Servo, robots
 from pushpoint.scenario import Scenario
 from pushpoint.simulation import Run, _next_chunk, resume, simulate
-from pushpoint.types import (
-    Command,
-    CommandTable,
-    Failure,
-    FloatArray,
-    Observation,
-    Pairs,
-    Pose,
-    Snapshot,
-    Status,
-    Trace,
-    grown,
-)
+from pushpoint.tape import Tape, grown
+from pushpoint.types import Command, CommandTable, Failure, FloatArray, Observation, Pairs, Pose, Snapshot, Status
 from pushpoint.worlds import Disc, World
 
 
@@ -43,7 +32,7 @@ class ObedientOptions(Frozen):
     fail_at: float = math.inf  # [s]
 
 
-class Obedient:
+class Obedient(Uneventful):
     """Joints follow their references at once, the tail link stays where it is, one obstacle pushes always."""
 
     Options: ClassVar[type[Frozen]] = ObedientOptions
@@ -80,42 +69,42 @@ class Obedient:
         )
 
     def rollout(
-        self, state: StateArrays, table: CommandTable, substeps: int, trace: Trace
-    ) -> tuple[Trace, Failure | None]:
+        self, state: StateArrays, table: CommandTable, substeps: int, tape: Tape
+    ) -> tuple[Tape, Failure | None]:
         self.calls.append(len(table.joint_angle))
         for angle, rate in zip(table.joint_angle, table.joint_rate, strict=True):
             for _ in range(substeps):
                 state["clock"] += 1
                 failed = state["clock"][0] * self.dt >= self._fail_at
-                trace.step[trace.cursor[2], :3] = 1e-9, 2, int(failed)
-                trace.cursor[2] += 1
+                tape.step[tape.cursor[0].step, :3] = 1e-9, 2, int(failed)
+                tape.cursor[0].step += 1
                 if failed:
-                    return trace, Failure(Status.NOT_CONVERGED, float(state["clock"][0] * self.dt), 1, 0.5, "rest")
+                    return tape, Failure(Status.NOT_CONVERGED, float(state["clock"][0] * self.dt), 1, 0.5, "rest")
             state["angle"][1:] = state["angle"][0] + np.cumsum(angle + substeps * self.dt * rate)
             state["push"] += math.sin(state["clock"][0])
-            trace.cursor[3] += 1
-            if trace.cursor[3] == trace.cursor[4]:
-                trace = self._write(state, trace)
-        return trace, None
+            tape.cursor[0].ticks += 1
+            if tape.cursor[0].ticks == tape.cursor[0].ticks_per_row:
+                tape = self._write(state, tape)
+        return tape, None
 
-    def _write(self, state: StateArrays, trace: Trace) -> Trace:
-        if trace.cursor[1] == len(trace.contact):
-            trace = grown(trace, 3)
-        row, at = int(trace.cursor[0]), int(trace.cursor[1])
-        self._pose(state, trace, row)
-        trace.link[row, 0, 6] = state["push"][0] / trace.cursor[4]
-        trace.contact[at] = row, 0, 0, 0.1, 0, 0, 0, 1, state["push"][0], 0, 0, 0
+    def _write(self, state: StateArrays, tape: Tape) -> Tape:
+        if tape.cursor[0].contact == len(tape.contact):
+            tape = grown(tape, 3)
+        row, at = int(tape.cursor[0].row), int(tape.cursor[0].contact)
+        self._pose(state, tape, row)
+        tape.link[row, 0, 6] = state["push"][0] / tape.cursor[0].ticks_per_row
+        tape.contact[at] = row, 0, 0, 0.1, 0, 0, 0, 1, state["push"][0], 0, 0, 0
         state["push"][:] = 0.0
-        trace.cursor[0], trace.cursor[1], trace.cursor[3] = row + 1, at + 1, 0
-        return trace
+        tape.cursor[0].row, tape.cursor[0].contact, tape.cursor[0].ticks = row + 1, at + 1, 0
+        return tape
 
-    def _pose(self, state: StateArrays, trace: Trace, row: int) -> None:
-        trace.link[row, :, 2] = state["angle"]
-        trace.energy[row, 0] = state["clock"][0] * self.dt
+    def _pose(self, state: StateArrays, tape: Tape, row: int) -> None:
+        tape.link[row, :, 2] = state["angle"]
+        tape.energy[row, 0] = state["clock"][0] * self.dt
 
-    def record_start(self, state: StateArrays, trace: Trace) -> None:
-        self._pose(state, trace, 0)
-        trace.cursor[0] = 1
+    def record_start(self, state: StateArrays, tape: Tape) -> None:
+        self._pose(state, tape, 0)
+        tape.cursor[0].row = 1
 
     def dump(self, state: StateArrays) -> StateArrays:
         return {name: value.copy() for name, value in state.items()}

@@ -12,7 +12,8 @@ from pushpoint.mechanics.pose import moving, planar_pose
 from pushpoint.plants.planar_stepping.options import PlanarSteppingOptions
 from pushpoint.plants.planar_stepping.plant import PlanarStepping
 from pushpoint.robots import Joint, Link, Robot, Servo
-from pushpoint.types import CommandTable, Failure, FloatArray, Pose, Trace, new_trace
+from pushpoint.tape import Tape, new_tape
+from pushpoint.types import CommandTable, Failure, FloatArray, Pose
 from pushpoint.worlds import Disc, Ground, Obstacle, Polygon, Wall, World
 
 GRAVITY = 9.81
@@ -22,26 +23,26 @@ LIMP = Servo()
 
 @dataclass(frozen=True)
 class Run:
-    """A trace cut to what was written, and how the run ended."""
+    """A tape cut to what was written, and how the run ended."""
 
-    trace: Trace
+    tape: Tape
     failure: Failure | None
 
     @property
     def link(self) -> FloatArray:
-        return np.asarray(self.trace.link[: self.trace.cursor[0]])
+        return np.asarray(self.tape.link[: self.tape.cursor[0].row])
 
     @property
     def energy(self) -> FloatArray:
-        return np.asarray(self.trace.energy[: self.trace.cursor[0]])
+        return np.asarray(self.tape.energy[: self.tape.cursor[0].row])
 
     @property
     def contact(self) -> FloatArray:
-        return np.asarray(self.trace.contact[: self.trace.cursor[1]])
+        return np.asarray(self.tape.contact[: self.tape.cursor[0].contact])
 
     @property
     def step(self) -> FloatArray:
-        return np.asarray(self.trace.step[: self.trace.cursor[2]])
+        return np.asarray(self.tape.step[: self.tape.cursor[0].step])
 
 
 def body(
@@ -93,10 +94,10 @@ def attempt(
 ) -> Run:
     """Run; the failure is reported, not raised. One row per tick."""
     plant = PlanarStepping.build(robot, world, servo, PlanarSteppingOptions(dt=dt, **options))
-    trace = new_trace(len(robot.links) + len(world.movable), ticks + 1, ticks * substeps, 1)
+    tape = new_tape(len(robot.links) + len(world.movable), ticks + 1, ticks * substeps, 1)
     state = plant.initial_state(pose)
-    plant.record_start(state, trace)
-    return Run(*plant.rollout(state, still(robot, ticks) if table is None else table, substeps, trace))
+    plant.record_start(state, tape)
+    return Run(*plant.rollout(state, still(robot, ticks) if table is None else table, substeps, tape))
 
 
 def go(*args: Any, **kwargs: Any) -> Run:
@@ -154,7 +155,7 @@ def _inside(polygon: Polygon, p: FloatArray) -> bool:
 
 
 def depth(robot: Robot, world: World, row: FloatArray) -> float:
-    """Deepest overlap of links and pegs with obstacles in one row of a trace [m], by other formulas than the plant's;
+    """Deepest overlap of links and pegs with obstacles in one row of a tape [m], by other formulas than the plant's;
     negative: the smallest gap."""
     n = len(robot.links)
     capsules = [

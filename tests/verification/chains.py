@@ -9,7 +9,8 @@ from pushpoint.mechanics.pose import moving, planar_pose
 from pushpoint.plants.planar_stepping.options import PlanarSteppingOptions
 from pushpoint.plants.planar_stepping.plant import PlanarStepping
 from pushpoint.robots import Link, Robot, Servo
-from pushpoint.types import CommandTable, Pose, Trace, new_trace
+from pushpoint.tape import Tape, new_tape
+from pushpoint.types import CommandTable, Pose
 from pushpoint.worlds import Disc, Ground, World
 
 LIMP = Servo()
@@ -35,26 +36,26 @@ def flung(robot: Robot, seed: int = 1, speed: float = 1.0) -> Pose:
     return moving(robot, pose, (0.4 * speed, -0.2 * speed), 0.8 * speed, random.uniform(-2, 2, joints) * speed)
 
 
-def coast(robot: Robot, world: World, pose: Pose, duration: float, **options: object) -> Trace:
+def coast(robot: Robot, world: World, pose: Pose, duration: float, **options: object) -> Tape:
     """Let go: no servo, no command. One row per 10 ms."""
     settings = PlanarSteppingOptions(**options)  # type: ignore[arg-type]  # options by keyword
     plant = PlanarStepping.build(robot, world, LIMP, settings)
     period = max(0.01, settings.dt)
     ticks, substeps, joints = round(duration / period), round(period / settings.dt), len(robot.links) - 1
     table = CommandTable(*(np.zeros((ticks, joints)) for _ in range(3)))
-    trace = new_trace(len(robot.links), ticks + 1, ticks * substeps, 1)
+    tape = new_tape(len(robot.links), ticks + 1, ticks * substeps, 1)
     state = plant.initial_state(pose)
-    plant.record_start(state, trace)
-    trace, failure = plant.rollout(state, table, substeps, trace)
+    plant.record_start(state, tape)
+    tape, failure = plant.rollout(state, table, substeps, tape)
     assert failure is None, failure
-    return trace
+    return tape
 
 
-def momenta(robot: Robot, trace: Trace) -> tuple[np.ndarray, np.ndarray, float, float]:
+def momenta(robot: Robot, tape: Tape) -> tuple[np.ndarray, np.ndarray, float, float]:
     """Linear (rows, 2) and angular (rows,) momentum about the origin, and their scales sum m|v|, sum m|r||v|."""
     mass = np.array([link.mass for link in robot.links])
     inertia = np.array([link.inertia for link in robot.links])
-    r, v, w = trace.link[:, :, 0:2], trace.link[:, :, 3:5], trace.link[:, :, 5]
+    r, v, w = tape.link[:, :, 0:2], tape.link[:, :, 3:5], tape.link[:, :, 5]
     linear = np.einsum("i,tik->tk", mass, v)
     angular = (mass * (r[..., 0] * v[..., 1] - r[..., 1] * v[..., 0]) + inertia * w).sum(axis=1)
     speed, reach = np.linalg.norm(v[0], axis=1), np.linalg.norm(r[0], axis=1)

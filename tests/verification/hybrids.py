@@ -17,7 +17,8 @@ from pushpoint.plants.planar_hybrid.model import Problem, State, make_problem, m
 from pushpoint.plants.planar_hybrid.options import PlanarHybridOptions
 from pushpoint.plants.planar_hybrid.plant import PlanarHybrid
 from pushpoint.robots import Link, Robot, Servo
-from pushpoint.types import CommandTable, Failure, FloatArray, Pose, Trace, grown, new_trace
+from pushpoint.tape import Tape, grown, new_tape
+from pushpoint.types import CommandTable, Failure, FloatArray, Pose
 from pushpoint.worlds import Disc, Ground, World
 
 LIMP = Servo()
@@ -25,14 +26,14 @@ SLOPES, GATHER, CHAIN, COLLIDE, JUMP, FLOW, DENSE_OUTPUT = range(7)
 
 
 @entry_point
-def door(problem: Problem, state: State, trace: Trace, what: int, number: float, share: float) -> int:
+def door(problem: Problem, state: State, tape: Tape, what: int, number: float, share: float) -> int:
     """One way in for all, as each costs compile time. What the kernels find stays in `problem` and `state`."""
     if what == SLOPES:  # into problem.slope[0], `number` after the tick began
         return slopes(problem, state, state.vector, number, problem.slope[0])
     if what == FLOW:  # one step of dt
-        return flow(problem, state, trace, number, 0.0)
+        return flow(problem, state, tape, number, 0.0)
     if what == JUMP:  # at the time `number`
-        return jump(problem, state, trace, number)
+        return jump(problem, state, tape, number)
     if what == DENSE_OUTPUT:  # of a step `number`, into problem.vector[2]
         slopes(problem, state, state.vector, 0.0, problem.slope[0])
         _, status = stages(problem, state, number, 0.0)
@@ -44,7 +45,7 @@ def door(problem: Problem, state: State, trace: Trace, what: int, number: float,
         return 0
     place_links(problem, state.vector)
     gather_contacts(problem, state)
-    return collide(problem, state, trace) if what == COLLIDE else 0
+    return collide(problem, state, tape) if what == COLLIDE else 0
 
 
 class Model(NamedTuple):
@@ -52,13 +53,13 @@ class Model(NamedTuple):
 
     problem: Problem
     state: State
-    trace: Trace
+    tape: Tape
 
     def call(self, what: int, number: float = 0.0, share: float = 0.0) -> int:
-        return int(door(self.problem, self.state, self.trace, what, number, share))
+        return int(door(self.problem, self.state, self.tape, what, number, share))
 
     def copy(self) -> Model:
-        """Another state in the same problem, an empty trace."""
+        """Another state in the same problem, an empty tape."""
         return Model(self.problem, State(*(np.copy(a) for a in self.state)), empty_trace(len(self.state.alpha)))
 
     def contacts(self) -> dict[str, FloatArray]:
@@ -67,7 +68,7 @@ class Model(NamedTuple):
         return {name: table(rows, name)[:, 0] for name in rows.dtype.names}
 
     def events(self) -> FloatArray:
-        return np.asarray(self.trace.event[: self.trace.cursor[5]])
+        return np.asarray(self.tape.event[: self.tape.cursor[0].event])
 
 
 class Run(NamedTuple):
@@ -81,8 +82,8 @@ class Run(NamedTuple):
     state: State
 
 
-def empty_trace(n: int, events: int = 100) -> Trace:
-    return grown(new_trace(n, 4, 4, 1), 0, events)
+def empty_trace(n: int, events: int = 100) -> Tape:
+    return grown(new_tape(n, 4, 4, 1), 0, events)
 
 
 def rod(length: float = 0.2, radius: float = 0.0, mass: float = 1.0, inertia: float = 0.01, **more: Any) -> Link:
@@ -117,10 +118,10 @@ def go(
     plant = PlanarHybrid(robot, world, servo, settings)
     ticks, n = round(duration / settings.dt), len(robot.links)
     state = plant.initial_state(pose)
-    trace = new_trace(n, ticks // every + 1, ticks, every)
-    trace = trace._replace(extra=np.zeros((len(trace.link), len(PlanarHybrid.extra_columns))))
-    plant.record_start(state, trace)
+    tape = new_tape(n, ticks // every + 1, ticks, every)
+    tape = tape._replace(extra=np.zeros((len(tape.link), len(PlanarHybrid.extra_columns))))
+    plant.record_start(state, tape)
     zeros = CommandTable(*(np.zeros((ticks, n - 1)) for _ in range(3)))
-    trace, failure = plant.rollout(state, zeros, 1, trace)
-    rows, steps, events = trace.cursor[0], trace.cursor[2], trace.cursor[5]
-    return Run(trace.link[:rows], trace.energy[:rows], trace.step[:steps], trace.event[:events], failure, state)
+    tape, failure = plant.rollout(state, zeros, 1, tape)
+    rows, steps, events = tape.cursor[0].row, tape.cursor[0].step, tape.cursor[0].event
+    return Run(tape.link[:rows], tape.energy[:rows], tape.step[:steps], tape.event[:events], failure, state)

@@ -13,7 +13,8 @@ from pushpoint.plants.spatial_stepping import SpatialStepping
 from pushpoint.plants.spatial_stepping.model import CONTACTS, DT, WEIGHT
 from pushpoint.plants.spatial_stepping.options import SpatialSteppingOptions
 from pushpoint.robots import Joint, Link, Robot, Servo, robots
-from pushpoint.types import CommandTable, Failure, FloatArray, SpatialPose, Trace, new_trace
+from pushpoint.tape import Tape, new_tape
+from pushpoint.types import CommandTable, Failure, FloatArray, SpatialPose
 from pushpoint.worlds import World
 
 G = 9.81  # [m/s2]
@@ -87,30 +88,30 @@ def roll(plant: SpatialStepping, pose: SpatialPose, table: CommandTable, tick: f
     """A run of all ticks of the table, each `tick` [s] long."""
     substeps, rows = round(tick / plant.dt), len(table.joint_angle) + 1
     assert abs(substeps * plant.dt - tick) < 1e-9 * tick
-    trace = new_trace(len(pose.position), rows, (rows - 1) * substeps, 1, dimensions=3)
-    trace = trace._replace(extra=np.zeros((rows, 1)))
+    tape = new_tape(len(pose.position), rows, (rows - 1) * substeps, 1, dimensions=3)
+    tape = tape._replace(extra=np.zeros((rows, 1)))
     state = plant.initial_state(pose)
-    plant.record_start(state, trace)
-    trace, failure = plant.rollout(state, table, substeps, trace)
+    plant.record_start(state, tape)
+    tape, failure = plant.rollout(state, table, substeps, tape)
     assert may_fail or failure is None, failure
-    return path_of(trace, failure)
+    return path_of(tape, failure)
 
 
-def path_of(trace: Trace, failure: Failure | None) -> Path:
-    rows, steps = int(trace.cursor[0]), int(trace.cursor[2])
-    link = trace.link[:rows]
+def path_of(tape: Tape, failure: Failure | None) -> Path:
+    rows, steps = int(tape.cursor[0].row), int(tape.cursor[0].step)
+    link = tape.link[:rows]
     return Path(
-        time=trace.energy[:rows, 0],
+        time=tape.energy[:rows, 0],
         position=link[..., :3],
         orientation=link[..., 3:7],
         velocity=link[..., 7:10],
         rate=link[..., 10:13],
         contact_force=link[..., 13:16],
         ground_force=link[..., 16:19],
-        energy=trace.energy[:rows, 1:],
-        gravity_work=trace.extra[:rows, 0],
-        residual=trace.step[:steps, 0],
-        iterations=trace.step[:steps, 1],
+        energy=tape.energy[:rows, 1:],
+        gravity_work=tape.extra[:rows, 0],
+        residual=tape.step[:steps, 0],
+        iterations=tape.step[:steps, 1],
         failure=failure,
     )
 

@@ -12,7 +12,8 @@ from pushpoint.mechanics.pose import moving, planar_pose
 from pushpoint.plants.planar_stepping.options import PlanarSteppingOptions
 from pushpoint.plants.planar_stepping.plant import PlanarStepping
 from pushpoint.robots import Link, Robot, Servo, robots
-from pushpoint.types import CommandTable, FloatArray, Pose, new_trace
+from pushpoint.tape import new_tape
+from pushpoint.types import CommandTable, FloatArray, Pose
 from pushpoint.worlds import Disc, Ground, World, worlds
 from tests.verification.dense_planar import (
     ContactProblem,
@@ -106,12 +107,12 @@ def fast_path(case: Case, scheme: Scheme) -> FloatArray:
     options = PlanarSteppingOptions(dt=DT, scheme=scheme, tolerance=case.tolerance, max_parts=1)  # as the dense model
     plant = PlanarStepping.build(case.robot, case.world, case.servo, options)
     ticks = len(case.commands.torque)
-    trace = new_trace(len(case.robot.links), ticks + 1, ticks * SUBSTEPS, 1, contacts=64)
+    tape = new_tape(len(case.robot.links), ticks + 1, ticks * SUBSTEPS, 1, contacts=64)
     state = plant.initial_state(case.start)
-    plant.record_start(state, trace)
-    trace, failure = plant.rollout(state, case.commands, SUBSTEPS, trace)
+    plant.record_start(state, tape)
+    tape, failure = plant.rollout(state, case.commands, SUBSTEPS, tape)
     assert failure is None
-    return trace.link[:, case.link, :2]
+    return tape.link[:, case.link, :2]
 
 
 def dense_path(case: Case, scheme: Scheme) -> FloatArray:

@@ -16,7 +16,8 @@ from pushpoint.robots import Robot
 from pushpoint.scenario import Choice
 from pushpoint.scenarios import scenarios
 from pushpoint.simulation import Setup
-from pushpoint.types import CommandTable, FloatArray, Pose, new_trace
+from pushpoint.tape import new_tape
+from pushpoint.types import CommandTable, FloatArray, Pose
 from pushpoint.worlds import Disc, World
 from tests.verification.chains import flung, uneven
 from tests.verification.dense_hybrid import DenseHybrid, Motion, Physics
@@ -195,14 +196,14 @@ def test_impacts_of_a_run_lose_energy(contact: str) -> None:
     seen = 0
     for tick in range(400):
         memory, command, _ = setup.controller.step(memory, setup.observe(state, {}, tick))
-        start = Model(problem, state, new_trace(n, 4, 4, 1)).copy()
-        trace = new_trace(n, 1, setup.substeps, 2)
+        start = Model(problem, state, new_tape(n, 4, 4, 1)).copy()
+        tape = new_tape(n, 1, setup.substeps, 2)
         table = CommandTable(
             *(np.asarray(a)[np.newaxis] for a in (command.joint_angle, command.joint_rate, command.torque))
         )
-        trace, failure = plant.rollout(state, table, setup.substeps, trace)
+        tape, failure = plant.rollout(state, table, setup.substeps, tape)
         assert failure is None
-        hits = trace.event[: trace.cursor[5]]
+        hits = tape.event[: tape.cursor[0].event]
         hits = hits[hits[:, 1] == IMPACT]
         if not len(hits):
             continue

@@ -17,7 +17,8 @@ from pushpoint.plants.planar_hybrid.plant import PlanarHybrid
 from pushpoint.robots import Joint, Robot, Servo
 from pushpoint.scenarios import scenarios
 from pushpoint.simulation import Setup
-from pushpoint.types import Command, CommandTable, new_trace
+from pushpoint.tape import new_tape
+from pushpoint.types import Command, CommandTable
 from pushpoint.worlds import Disc, Ground, Obstacle, Patch, Polygon, Wall, World
 from tests.ticks import advance, observe
 from tests.verification.hybrid_cases import (
@@ -202,8 +203,8 @@ def test_ticks_one_by_one_are_a_table_of_ticks() -> None:
     commands = CommandTable(*(np.ascontiguousarray(a) for a in controller.table(0.005 * np.arange(300))))
     for k in range(300):
         assert advance(plant, one, Command(*(column[k] for column in commands)), setup.substeps) is None
-    trace = new_trace(10, 2, 300 * setup.substeps, 301)
-    assert plant.rollout(many, commands, setup.substeps, trace)[1] is None
+    tape = new_tape(10, 2, 300 * setup.substeps, 301)
+    assert plant.rollout(many, commands, setup.substeps, tape)[1] is None
     assert many.touch["obstacle"].any()  # there were contacts
     for name in ("clock", "vector", "alpha", "pushing", "touch"):
         np.testing.assert_array_equal(getattr(one, name), getattr(many, name), err_msg=name)

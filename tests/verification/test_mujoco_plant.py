@@ -16,7 +16,8 @@ from pushpoint.errors import InvalidInput
 from pushpoint.mechanics.pose import mass_mean, moving, planar_pose
 from pushpoint.plants import Plant, plants
 from pushpoint.robots import Joint, Link, Robot, Servo, robots
-from pushpoint.types import Command, CommandTable, FloatArray, Pose, Status, Trace, new_trace
+from pushpoint.tape import Tape, new_tape
+from pushpoint.types import Command, CommandTable, FloatArray, Pose, Status
 from pushpoint.worlds import Disc, Ground, Obstacle, Polygon, Wall, World, worlds
 from tests.ticks import advance, observe
 
@@ -33,14 +34,14 @@ def build(robot: Robot, world: World, servo: Servo | None = None, **options: obj
     return model.build(robot, world, servo or robot.servo, model.Options(**options))
 
 
-def run(plant: Plant, state: object, table: CommandTable) -> Trace:
+def run(plant: Plant, state: object, table: CommandTable) -> Tape:
     ticks, joints = table.joint_angle.shape
     substeps = round(TICK / plant.dt)
-    trace = new_trace(joints + 1, ticks + 1, ticks * substeps, 1)
-    plant.record_start(state, trace)
-    trace, failure = plant.rollout(state, table, substeps, trace)
+    tape = new_tape(joints + 1, ticks + 1, ticks * substeps, 1)
+    plant.record_start(state, tape)
+    tape, failure = plant.rollout(state, table, substeps, tape)
     assert failure is None
-    return trace
+    return tape
 
 
 def idle(ticks: int, joints: int) -> CommandTable:
@@ -69,22 +70,22 @@ def test_block_stops_after_v2_over_2_mu_g(dt: float, angle: float, friction: flo
     """Along the link mu = 0.2 holds, across it mu = 0.5."""
     plant = build(BLOCK, World(name="ice", ground=Ground(friction=0.2, friction_across=0.5)), dt=dt)
     state = plant.initial_state(sliding((1.0, 0.0), angle))
-    trace = run(plant, state, idle(60, 0))
+    tape = run(plant, state, idle(60, 0))
     distance = 1.0 / (2 * friction * G)
     lost = 0.5 * dt * 1.0  # [m], v0 dt / 2: a step moves with its end velocity
     firmness = 1e-4  # the normal force is higher by the part v / FIRMNESS while sliding; measured 4e-5 to 9e-5
-    assert trace.link[-1, 0, 0] == pytest.approx(distance - lost, rel=firmness)
-    assert np.abs(trace.link[-1, 0, 3:5]).max() < 1e-9  # [m/s], measured 1e-12
+    assert tape.link[-1, 0, 0] == pytest.approx(distance - lost, rel=firmness)
+    assert np.abs(tape.link[-1, 0, 3:5]).max() < 1e-9  # [m/s], measured 1e-12
 
 
 def test_block_that_friction_can_hold_creeps_four_micrometres_per_second() -> None:
     plant = build(BLOCK, World(name="plane", ground=Ground(friction=0.2)))
     state = plant.initial_state(sliding((0.0, 0.0), angle=0.3))
     state.data.qfrc_applied[0] = 0.9 * 0.2 * BLOCK.mass * G
-    trace = run(plant, state, idle(100, 0))
+    tape = run(plant, state, idle(100, 0))
     creep = 0.9 * 0.2**2 * 1e-4  # [m] in 1 s: load / limit * mu**2 FIRMNESS / STICK_RATIO
-    assert trace.link[-1, 0, 0] == pytest.approx(creep, rel=0.01)
-    force = trace.link[2:, 0, 8]  # without the tick in which the creep begins
+    assert tape.link[-1, 0, 0] == pytest.approx(creep, rel=0.01)
+    force = tape.link[2:, 0, 8]  # without the tick in which the creep begins
     assert force == pytest.approx(-state.data.qfrc_applied[0], rel=1e-4)  # solver tolerance, measured 2e-5
 
 
@@ -97,8 +98,8 @@ def test_free_chain_keeps_its_momenta() -> None:
         plant = build(robot, FREE, dt=dt)
         pose = planar_pose(robot, table.joint_angle[0], 0.3, (0.1, -0.2))
         state = plant.initial_state(moving(robot, pose, (0.2, -0.1), 0.5, np.zeros(10)))
-        trace = run(plant, state, table)
-        drift.append(np.abs(momenta(robot, trace.link[-1]) - momenta(robot, trace.link[0])))
+        tape = run(plant, state, table)
+        drift.append(np.abs(momenta(robot, tape.link[-1]) - momenta(robot, tape.link[0])))
     linear, angular = 7.5 * 0.22, 0.5  # [kg m/s], [kg m2/s]: what there is of each
     assert (drift[1] < 0.01 * np.array([linear, linear, angular])).all()
     assert drift[1][2] < 0.7 * drift[0][2]  # half the step, half the drift
@@ -119,12 +120,12 @@ def test_peg_force_is_mass_times_acceleration() -> None:
     world = World(name="peg", ground=Ground(friction=0.0), obstacles=(Disc(x=0.3, y=0.02, radius=0.05),))
     plant = build(BLOCK, world)
     state = plant.initial_state(sliding((1.0, 0.0)))
-    trace = run(plant, state, idle(40, 0))
-    change = BLOCK.mass * np.diff(trace.link[:, 0, 3:5], axis=0)
+    tape = run(plant, state, idle(40, 0))
+    change = BLOCK.mass * np.diff(tape.link[:, 0, 3:5], axis=0)
     assert np.abs(change).max() > 0.1  # [N s], it did hit
-    assert trace.link[1:, 0, 6:8] * TICK == pytest.approx(change, abs=1e-12)
-    rows = trace.contact[: trace.cursor[1]]
-    assert rows[:, 8:10].sum(axis=0) == pytest.approx(trace.link[:, 0, 6:8].sum(axis=0), rel=1e-12)
+    assert tape.link[1:, 0, 6:8] * TICK == pytest.approx(change, abs=1e-12)
+    rows = tape.contact[: tape.cursor[0].contact]
+    assert rows[:, 8:10].sum(axis=0) == pytest.approx(tape.link[:, 0, 6:8].sum(axis=0), rel=1e-12)
     assert np.all(rows[:, 6] < 0)  # normals point from the peg to the block
     assert np.linalg.norm(rows[:, 4:6] - (0.3, 0.02), axis=1) == pytest.approx(0.05)
 
@@ -132,13 +133,13 @@ def test_peg_force_is_mass_times_acceleration() -> None:
 def test_ground_force_is_bounded_by_the_weight_of_the_link() -> None:
     robot, table = robots["aiko"](), undulation(100)
     plant = build(robot, worlds["plane"]())
-    trace = run(plant, plant.initial_state(planar_pose(robot, table.joint_angle[0], 0.0, (0.0, 0.0))), table)
-    force = np.linalg.norm(trace.link[1:, :, 8:10], axis=2)
+    tape = run(plant, plant.initial_state(planar_pose(robot, table.joint_angle[0], 0.0, (0.0, 0.0))), table)
+    force = np.linalg.norm(tape.link[1:, :, 8:10], axis=2)
     limit = 0.2 * robot.links[0].mass * G
     assert force.max() <= limit * (1 + 1e-4)  # FIRMNESS: 1e-4 at 1 m/s
     assert force.max() >= limit * (1 - 1e-6)
-    gained = mass_mean(robot, trace.link[-1, :, 3:5]) * robot.mass
-    assert TICK * trace.link[1:, :, 8:10].sum(axis=(0, 1)) == pytest.approx(gained, abs=0.05)
+    gained = mass_mean(robot, tape.link[-1, :, 3:5]) * robot.mass
+    assert TICK * tape.link[1:, :, 8:10].sum(axis=(0, 1)) == pytest.approx(gained, abs=0.05)
 
 
 def test_energy_ledger_closes() -> None:
@@ -170,14 +171,15 @@ def test_restored_run_is_equal_to_the_bit(ticks_per_row: int) -> None:
     plant = build(robots["aiko"](), worlds["track"]())
     whole = recorded(plant, plant.initial_state(track_start(table)), table, ticks_per_row)
     state = plant.initial_state(track_start(table))
-    parts = new_trace(11, 41, 400, ticks_per_row)
+    parts = new_tape(11, 41, 400, ticks_per_row)
     plant.record_start(state, parts)
     parts, _ = plant.rollout(state, CommandTable(*(a[:first] for a in table)), 10, parts)
     other = build(robots["aiko"](), worlds["track"]())
     saved = plant.dump(state)
     run_on = other.restore({name: array.copy() for name, array in saved.items()})
     parts, _ = other.rollout(run_on, CommandTable(*(a[first:] for a in table)), 10, parts)
-    rows, contacts, steps = whole.cursor[:3]
+    cursor = whole.cursor[0]
+    rows, contacts, steps = cursor.row, cursor.contact, cursor.step
     assert contacts > 0
     assert np.array_equal(whole.cursor, parts.cursor)
     assert np.array_equal(whole.link[:rows], parts.link[:rows])
@@ -186,11 +188,11 @@ def test_restored_run_is_equal_to_the_bit(ticks_per_row: int) -> None:
     assert np.array_equal(whole.step[:steps], parts.step[:steps])
 
 
-def recorded(plant: Plant, state: object, table: CommandTable, ticks_per_row: int) -> Trace:
+def recorded(plant: Plant, state: object, table: CommandTable, ticks_per_row: int) -> Tape:
     ticks, joints = table.joint_angle.shape
-    trace = new_trace(joints + 1, ticks + 1, 10 * ticks, ticks_per_row)
-    plant.record_start(state, trace)
-    return plant.rollout(state, table, 10, trace)[0]
+    tape = new_tape(joints + 1, ticks + 1, 10 * ticks, ticks_per_row)
+    plant.record_start(state, tape)
+    return plant.rollout(state, table, 10, tape)[0]
 
 
 def test_fast_rollout_is_the_recorded_run() -> None:
@@ -290,12 +292,12 @@ def test_state_that_is_not_finite_is_a_failure(
 def test_track_agrees_with_planar_stepping() -> None:
     """3 s along the track: link 5 within 1 mm at all times (measured 0.12 mm), mean push within 1 %."""
     table, robot, world = undulation(300), robots["aiko"](), worlds["track"]()
-    traces = {}
+    tapes = {}
     for name in ("mujoco", "planar_stepping"):
         model = plants[name]
         plant = model.build(robot, world, robot.servo, model.Options())
-        traces[name] = run(plant, plant.initial_state(track_start(table)), table)
-    ours, reference = traces["mujoco"].link, traces["planar_stepping"].link
+        tapes[name] = run(plant, plant.initial_state(track_start(table)), table)
+    ours, reference = tapes["mujoco"].link, tapes["planar_stepping"].link
     apart = np.linalg.norm(ours[:, 5, :2] - reference[:, 5, :2], axis=1)
     assert apart.max() < 1e-3
     push, expected = ours[1:, :, 6].sum(axis=1).mean(), reference[1:, :, 6].sum(axis=1).mean()
@@ -312,8 +314,8 @@ def test_dampers_of_joints_act_as_on_the_planar_plant(limit: float) -> None:
     table, ends = idle(50, 2), []
     for name in ("mujoco", "planar_stepping"):
         plant = plants[name].build(robot, FREE, robot.servo, plants[name].Options(dt=1e-4))
-        trace = run(plant, plant.initial_state(begin), table)
-        ends.append((np.diff(trace.link[1:, :, 5], axis=1), trace.link[1:, 1:, 10], trace.energy[-1]))
+        tape = run(plant, plant.initial_state(begin), table)
+        ends.append((np.diff(tape.link[1:, :, 5], axis=1), tape.link[1:, 1:, 10], tape.energy[-1]))
     (rate, torque, energy), (rate_there, torque_there, energy_there) = ends
     assert np.abs(rate - rate_there).max() < 4e-4  # [rad/s] of 2; measured 1e-4
     assert np.abs(torque - torque_there).max() < 2e-5  # [N m] of 0.1; measured 5e-6

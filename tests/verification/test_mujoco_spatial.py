@@ -18,12 +18,12 @@ from pushpoint.mechanics.rotation import about_axis, matrices
 from pushpoint.mechanics.spatial_pose import Attitude, bent, lifted, moving_in_space, spatial_pose
 from pushpoint.plants import Eventful, plants
 from pushpoint.recording import Recording
-from pushpoint.recording.assemble import RunClock, data_set
-from pushpoint.recording.spatial import contact_set
+from pushpoint.recording.assemble import RunClock, contact_set, data_set
 from pushpoint.robots import Joint, Link, Robot, Servo, robots
 from pushpoint.scenario import Scenario
 from pushpoint.simulation import simulate
-from pushpoint.types import Command, CommandTable, FloatArray, SpatialPose, Status, Trace, new_trace
+from pushpoint.tape import Tape, new_tape
+from pushpoint.types import Command, CommandTable, FloatArray, SpatialPose, Status
 from pushpoint.worlds import Box, Cylinder, Disc, Ground, Heightfield, Polygon, Profile, Wall, World
 from tests.ticks import advance, observe
 
@@ -45,14 +45,14 @@ def build(robot: Robot, world: World, servo: Servo | None = None, **options: obj
     return model.build(robot, world, servo or robot.servo, model.Options(**{"dimensions": 3, **options}))
 
 
-def run(plant: Any, state: Any, table: CommandTable, ticks_per_row: int = 1) -> Trace:
+def run(plant: Any, state: Any, table: CommandTable, ticks_per_row: int = 1) -> Tape:
     ticks, substeps = len(table.joint_angle), round(TICK / plant.dt)
-    trace = new_trace(len(state.link), ticks + 1, ticks * substeps, ticks_per_row, dimensions=3)
-    trace = trace._replace(extra=np.zeros((ticks + 1, 1)))
-    plant.record_start(state, trace)
-    trace, failure = plant.rollout(state, table, substeps, trace)
+    tape = new_tape(len(state.link), ticks + 1, ticks * substeps, ticks_per_row, dimensions=3)
+    tape = tape._replace(extra=np.zeros((ticks + 1, 1)))
+    plant.record_start(state, tape)
+    tape, failure = plant.rollout(state, table, substeps, tape)
     assert failure is None
-    return trace
+    return tape
 
 
 def idle(ticks: int, freedoms: int) -> CommandTable:
@@ -120,13 +120,13 @@ def test_free_fall() -> None:
     pose = spatial_pose(MIXED, np.full(len(MIXED.freedoms), 0.3), Attitude(), (0, 0, 100))
     leaning = World(name="slope", down=(1, 0, -2))
     plant = build(MIXED, leaning)
-    trace = run(plant, plant.initial_state(pose), idle(20, len(MIXED.freedoms)))
+    tape = run(plant, plant.initial_state(pose), idle(20, len(MIXED.freedoms)))
     speed = G * 0.2 * np.array([1, 0, -2]) / math.sqrt(5)
-    assert trace.link[-1, :, 7:10] == pytest.approx(np.tile(speed, (6, 1)), abs=1e-9)  # measured 1e-13
+    assert tape.link[-1, :, 7:10] == pytest.approx(np.tile(speed, (6, 1)), abs=1e-9)  # measured 1e-13
     energy = 0.5 * MIXED.mass * (G * 0.2) ** 2
-    assert trace.energy[-1, 1] == pytest.approx(energy, rel=1e-9)
-    assert trace.extra[-1, 0] == pytest.approx(energy, rel=1e-9)
-    assert abs(trace.energy[-1, 5]) < 1e-9 * energy
+    assert tape.energy[-1, 1] == pytest.approx(energy, rel=1e-9)
+    assert tape.extra[-1, 0] == pytest.approx(energy, rel=1e-9)
+    assert abs(tape.energy[-1, 5]) < 1e-9 * energy
 
 
 def test_spinning_chain_keeps_its_momenta() -> None:
@@ -137,8 +137,8 @@ def test_spinning_chain_keeps_its_momenta() -> None:
         pose = spatial_pose(MIXED, angle, Attitude(), (0, 0, 10))
         pose = moving_in_space(MIXED, pose, np.array([0.1, 0.2, 0.3]), np.array([0.5, 1.0, -0.7]), rate)
         plant = build(MIXED, world, Servo(stiffness=10.0, damping=0.1), dt=dt)
-        trace = run(plant, plant.initial_state(pose), idle(50, len(angle)))
-        momenta.append([spin_of(MIXED, link) for link in trace.link[[0, -1]]])
+        tape = run(plant, plant.initial_state(pose), idle(50, len(angle)))
+        momenta.append([spin_of(MIXED, link) for link in tape.link[[0, -1]]])
     drift = [np.linalg.norm(after - before) for before, after in momenta]
     assert drift[1] < 0.01 * np.linalg.norm(momenta[1][0])
     assert drift[1] < 0.7 * drift[0]  # half the step, half the drift
@@ -174,19 +174,19 @@ def test_rod_rests_on_what_is_level(name: str) -> None:
     """For half a second, carried with its weight."""
     world, place = PLACES[name]
     plant = build(BLOCK, world)
-    trace = run(plant, plant.initial_state(lying(place, Attitude(heading=0.4))), idle(50, 0))
-    assert trace.link[-1, 0, 2] == pytest.approx(place[2], abs=SUNK)
-    assert trace.link[-1, 0, :2] == pytest.approx(place[:2], abs=CREPT)
-    assert np.abs(trace.link[-1, 0, 7:13]).max() < 1e-4  # [m/s], [rad/s]
-    obstacle, ground = trace.link[-1, 0, 13:16], trace.link[-1, 0, 16:19]
+    tape = run(plant, plant.initial_state(lying(place, Attitude(heading=0.4))), idle(50, 0))
+    assert tape.link[-1, 0, 2] == pytest.approx(place[2], abs=SUNK)
+    assert tape.link[-1, 0, :2] == pytest.approx(place[:2], abs=CREPT)
+    assert np.abs(tape.link[-1, 0, 7:13]).max() < 1e-4  # [m/s], [rad/s]
+    obstacle, ground = tape.link[-1, 0, 13:16], tape.link[-1, 0, 16:19]
     assert obstacle + ground == pytest.approx([0, 0, BLOCK.mass * G], abs=1e-3 * BLOCK.mass * G)
     assert np.any(obstacle) == bool(world.obstacles)
-    rows = trace.contact[: trace.cursor[1]]
+    rows = tape.contact[: tape.cursor[0].contact]
     assert (len(rows) > 0) == (bool(world.obstacles) or name in ("tread", "landing", "hill"))
     assert np.all(rows[:, 2] == (0 if world.obstacles else -1))
     assert rows[:, 7:10] == pytest.approx(np.tile([0.0, 0.0, 1.0], (len(rows), 1)), abs=1e-3)
     assert rows[:, 10:13].sum(axis=0) == pytest.approx(
-        trace.link[1:, 0, 13:19].reshape(-1, 2, 3).sum(axis=(0, 1)) if len(rows) else np.zeros(3), abs=1e-9
+        tape.link[1:, 0, 13:19].reshape(-1, 2, 3).sum(axis=(0, 1)) if len(rows) else np.zeros(3), abs=1e-9
     )
 
 
@@ -213,11 +213,11 @@ def test_rod_sticks_to_a_slope_below_the_friction_angle(kind: str) -> None:
         world = World(name="w", obstacles=(top,))
         pose = lying(tuple(np.array([0, 0, 1]) + turned @ [0, 0, 0.1 + RADIUS]), Attitude(pitch=-SLOPE))
     plant = build(BLOCK, world)
-    trace = run(plant, plant.initial_state(pose), idle(50, 0))
-    moved = trace.link[-1, 0, :3] - pose.position[0]
+    tape = run(plant, plant.initial_state(pose), idle(50, 0))
+    moved = tape.link[-1, 0, :3] - pose.position[0]
     assert abs(moved @ up) < CREPT
     assert np.linalg.norm(moved - (moved @ up) * up) < SUNK
-    weight = trace.link[-1, 0, 13:16] + trace.link[-1, 0, 16:19]
+    weight = tape.link[-1, 0, 13:16] + tape.link[-1, 0, 16:19]
     assert weight == pytest.approx(-BLOCK.mass * G * np.array(world.down) / np.linalg.norm(world.down), abs=1e-2)
 
 
@@ -230,10 +230,10 @@ def test_friction_along_and_across_is_that_of_the_link(heading: float, friction:
     line = np.array([math.cos(0.7), math.sin(0.7), 0.0]) if heading not in (0.0, ACROSS) else np.array([1.0, 0, 0])
     pose = spatial_pose(robot, np.zeros(0), Attitude(heading=heading), (0, 0, RADIUS))
     pose = moving_in_space(robot, pose, line, np.zeros(3), np.zeros(0))
-    trace = run(plant, plant.initial_state(pose), idle(80, 0))
-    assert trace.link[-1, 0, :3] @ line == pytest.approx(1.0 / (2 * friction * G), rel=0.01)
-    assert np.linalg.norm(np.cross([*trace.link[-1, 0, :2], 0.0], line)) < 1e-3
-    assert trace.energy[-1, 3] == pytest.approx(-0.5 * robot.mass, rel=0.01)
+    tape = run(plant, plant.initial_state(pose), idle(80, 0))
+    assert tape.link[-1, 0, :3] @ line == pytest.approx(1.0 / (2 * friction * G), rel=0.01)
+    assert np.linalg.norm(np.cross([*tape.link[-1, 0, :2], 0.0], line)) < 1e-3
+    assert tape.energy[-1, 3] == pytest.approx(-0.5 * robot.mass, rel=0.01)
 
 
 def test_rolling_friction_stops_a_rolling_rod() -> None:
@@ -245,10 +245,10 @@ def test_rolling_friction_stops_a_rolling_rod() -> None:
     pose = moving_in_space(
         BLOCK, lying((0, 0, RADIUS)), np.array([0, 0.5, 0]), np.array([-0.5 / RADIUS, 0, 0]), np.zeros(0)
     )
-    trace = run(plant, plant.initial_state(pose), idle(150, 0))
+    tape = run(plant, plant.initial_state(pose), idle(150, 0))
     inert = BLOCK.mass + ROD.about_roll / RADIUS**2
-    assert trace.link[-1, 0, 1] == pytest.approx(0.25 * inert / (2 * rolling * BLOCK.mass * G), rel=0.02)
-    assert abs(trace.link[-1, 0, 8]) < 1e-4
+    assert tape.link[-1, 0, 1] == pytest.approx(0.25 * inert / (2 * rolling * BLOCK.mass * G), rel=0.02)
+    assert abs(tape.link[-1, 0, 8]) < 1e-4
 
 
 @pytest.mark.parametrize(
@@ -267,13 +267,13 @@ def test_push_of_an_obstacle_is_mass_times_acceleration(thing: Any) -> None:
     """A rod slides head first against something at x = 0.2 and stops there."""
     plant = build(BLOCK, World(name="w", ground=Ground(friction=0.0), obstacles=(thing,)))
     pose = moving_in_space(BLOCK, lying((0, 0, RADIUS)), np.array([1.0, 0, 0]), np.zeros(3), np.zeros(0))
-    trace = run(plant, plant.initial_state(pose), idle(30, 0))
-    assert trace.link[-1, 0, 0] == pytest.approx(0.2 - RADIUS - 0.06, abs=0.01)  # thrown back with up to 4 %
-    change = BLOCK.mass * np.diff(trace.link[:, 0, 7], axis=0)
+    tape = run(plant, plant.initial_state(pose), idle(30, 0))
+    assert tape.link[-1, 0, 0] == pytest.approx(0.2 - RADIUS - 0.06, abs=0.01)  # thrown back with up to 4 %
+    change = BLOCK.mass * np.diff(tape.link[:, 0, 7], axis=0)
     assert change.min() < -0.4  # [N s], it did hit
-    assert trace.link[1:, 0, 13] * TICK == pytest.approx(change, abs=1e-6)
-    rows = trace.contact[: trace.cursor[1]]
-    assert rows[:, 10].sum() == pytest.approx(trace.link[1:, 0, 13].sum())
+    assert tape.link[1:, 0, 13] * TICK == pytest.approx(change, abs=1e-6)
+    rows = tape.contact[: tape.cursor[0].contact]
+    assert rows[:, 10].sum() == pytest.approx(tape.link[1:, 0, 13].sum())
     assert rows[:, 7] == pytest.approx(-1.0, abs=1e-3)  # normals point from the obstacle to the rod
     assert rows[:, 3] == pytest.approx(0.06)
     assert rows[0, 4] == pytest.approx(0.2, abs=2e-3)
@@ -301,8 +301,8 @@ def test_joint_with_spring_damper_motor_and_stops() -> None:
     robot = Robot(name="pair", links=(ROD,) * 2, joints=(joint,), servo=Servo(stiffness=100.0, damping=1.0))
     plant = build(robot, World(name="nowhere", gravity=0.0), dt=2e-4)
     state = plant.initial_state(spatial_pose(robot, np.array([0.5]), Attitude(), (0, 0, 5)))
-    trace = run(plant, state, idle(40, 1))
-    angle = np.array([bend_of(link) for link in trace.link])
+    tape = run(plant, state, idle(40, 1))
+    angle = np.array([bend_of(link) for link in tape.link])
     assert angle.min() == pytest.approx(-0.15, abs=5e-3)  # of the rows, every 10 ms; measured 3e-3
     # Bent links also draw their centres together, which adds to the inertia: little, at these angles.
     inertia, half = ROD.about_pitch / 2 + 1e-3, 0.005 / 2
@@ -311,8 +311,8 @@ def test_joint_with_spring_damper_motor_and_stops() -> None:
     swing = 0.4 * np.exp(-decay * t) * (np.cos(frequency * t) + decay / frequency * np.sin(frequency * t))
     assert angle[:6] == pytest.approx(0.1 + swing, abs=0.02)
     # All that turns the link goes through its joint: torque, and the force in it times its small arm.
-    spun = ROD.about_pitch * np.diff(trace.link[:, 1, 11])
-    assert trace.link[1:, 1, 19] * TICK == pytest.approx(spun, abs=0.05 * np.abs(spun).max())
+    spun = ROD.about_pitch * np.diff(tape.link[:, 1, 11])
+    assert tape.link[1:, 1, 19] * TICK == pytest.approx(spun, abs=0.05 * np.abs(spun).max())
 
 
 def bend_of(link: FloatArray) -> float:
@@ -363,10 +363,10 @@ def test_fast_rollout_is_the_recorded_run_and_the_ledger_closes() -> None:
     plant = build(robot, PLANE)
     state = plant.initial_state(on_the_ground(robot))
     path = plant.fast_rollout(state, table, 10)
-    trace = run(plant, state, table)
-    assert np.array_equal(path, trace.link[1:, :, :3])
-    energy = trace.energy
-    balance = energy[:, 1] - energy[0, 1] - energy[:, 2:].sum(axis=1) - trace.extra[:, 0]
+    tape = run(plant, state, table)
+    assert np.array_equal(path, tape.link[1:, :, :3])
+    energy = tape.energy
+    balance = energy[:, 1] - energy[0, 1] - energy[:, 2:].sum(axis=1) - tape.extra[:, 0]
     assert np.abs(balance).max() < 1e-9
     assert abs(energy[-1, 5]) < 0.05 * energy[-1, 2]
 
@@ -378,13 +378,13 @@ def test_restored_run_is_equal_to_the_bit(ticks_per_row: int) -> None:
     pose = on_the_ground(robot, world)
     plant, other = build(robot, world), build(robot, world)
     whole = run(plant, plant.initial_state(pose), table, ticks_per_row)
-    state, parts = plant.initial_state(pose), new_trace(11, 41, 400, ticks_per_row, dimensions=3)
+    state, parts = plant.initial_state(pose), new_tape(11, 41, 400, ticks_per_row, dimensions=3)
     parts = parts._replace(extra=np.zeros((41, 1)))
     plant.record_start(state, parts)
     parts, _ = plant.rollout(state, CommandTable(*(a[:first] for a in table)), 10, parts)
     run_on = other.restore({name: array.copy() for name, array in plant.dump(state).items()})
     parts, _ = other.rollout(run_on, CommandTable(*(a[first:] for a in table)), 10, parts)
-    assert whole.cursor[1] > 0
+    assert whole.cursor[0].contact > 0
     for one, two in zip(whole, parts, strict=True):
         size = min(len(one), len(two))
         assert np.array_equal(one[:size], two[:size])
@@ -395,16 +395,16 @@ def test_recording_has_all_that_the_trace_has() -> None:
     world = World(name="w", obstacles=(Disc(x=0.75, y=0, radius=0.04, friction=0.3),))
     plant = build(robot, world)
     assert isinstance(plant, Eventful)
-    trace = run(plant, plant.initial_state(on_the_ground(robot, world)), table)
+    tape = run(plant, plant.initial_state(on_the_ground(robot, world)), table)
     clock = RunClock(TICK * np.arange(31), plant.dt * np.arange(1, 301))
-    extra = dict(zip(plant.extra_columns, trace.extra.T, strict=True))
-    data = data_set(robot, trace, clock, np.zeros((31, 20)), (), extra)
+    extra = dict(zip(plant.extra_columns, tape.extra.T, strict=True))
+    data = data_set(robot, tape, clock, np.zeros((31, 20)), (), extra)
     assert data.sizes["joint"] == 20
     assert "gravity_work" in data
     assert data.joint_angle.values[-1] == pytest.approx(table.joint_angle[-1], abs=0.05)
-    contacts = contact_set(trace, clock.row_time)
+    contacts = contact_set(tape, clock.row_time)
     assert set(contacts.obstacle.values) <= {0}
-    assert not list(plant.events(trace))
+    assert not list(plant.events(tape))
 
 
 def test_scenario_runs_in_space() -> None:

@@ -15,7 +15,8 @@ from pushpoint.plants.planar_stepping.options import PlanarSteppingOptions
 from pushpoint.plants.planar_stepping.plant import PlanarStepping
 from pushpoint.robots import Servo
 from pushpoint.scenario import Scenario
-from pushpoint.types import Repeated, Status, new_trace
+from pushpoint.tape import new_tape
+from pushpoint.types import Repeated, Status
 from pushpoint.worlds import Disc
 from tests.properties.wild import judged
 from tests.verification.beyond import chain_of, still, thrown, world_of
@@ -121,7 +122,7 @@ def test_smooth_obstacles_have_one_end_velocity(seed: int) -> None:
         robot, world, Servo(stiffness=0.0, damping=0.0), PlanarSteppingOptions(dt=2e-3, tolerance=1e-10)
     )
     before = plant.initial_state(pose)
-    plant.rollout(before, still(robot, 60), 1, new_trace(7, 61, 60, 1))
+    plant.rollout(before, still(robot, 60), 1, new_tape(7, 61, 60, 1))
     ends = []
     for _ in range(3):
         state = plant.restore(plant.dump(before))
@@ -129,6 +130,6 @@ def test_smooth_obstacles_have_one_end_velocity(seed: int) -> None:
         state.pair["impulse"][:used] = random.uniform(0.0, 1.0, used) * random.integers(0, 2, used)
         state.link["last_vx"] += random.normal(size=len(state.link))
         state.link["last_w"] += random.normal(size=len(state.link))
-        plant.rollout(state, still(robot, 1), 1, new_trace(7, 2, 1, 1))
+        plant.rollout(state, still(robot, 1), 1, new_tape(7, 2, 1, 1))
         ends.append(np.stack([state.link[name] for name in ("vx", "vy", "w")]))
     np.testing.assert_allclose(ends[1:], [ends[0]] * 2, atol=1e-6)

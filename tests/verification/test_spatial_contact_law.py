@@ -23,7 +23,8 @@ from pushpoint.plants.spatial_stepping.model import CONTACTS, ORIGIN_X, ORIGIN_Z
 from pushpoint.robots import Joint, Link, Robot, Servo
 from pushpoint.scenarios import scenarios
 from pushpoint.simulation import Setup
-from pushpoint.types import Command, CommandTable, FloatArray, SpatialPose, new_trace
+from pushpoint.tape import new_tape
+from pushpoint.types import Command, CommandTable, FloatArray, SpatialPose
 from pushpoint.worlds import Box, Disc, Ground, Heightfield, World
 from tests.ticks import advance, observe
 from tests.verification.spatial import NONE, G, build, law_of, within
@@ -71,10 +72,10 @@ class Stepper:
     def parts_of(self, command: Command) -> int:
         """Do a step; in how many parts it was made, 0 if as a whole."""
         table = CommandTable(command.joint_angle[None], command.joint_rate[None], command.torque[None])
-        trace = new_trace(len(self.robot.links), 1, 1, 2, dimensions=3)._replace(extra=np.zeros((1, 1)))
-        trace, failure = self.plant.rollout(self.state, table, 1, trace)
+        tape = new_tape(len(self.robot.links), 1, 1, 2, dimensions=3)._replace(extra=np.zeros((1, 1)))
+        tape, failure = self.plant.rollout(self.state, table, 1, tape)
         assert failure is None
-        return int(trace.step[0, 3])
+        return int(tape.step[0, 3])
 
 
 @pytest.mark.parametrize("name", SPATIAL)
@@ -265,20 +266,20 @@ def compare_restored(stepper: Stepper, other: SpatialStepping, first: int, ticks
         np.stack([c.torque for c in commands]),
     )
     state = stepper.state
-    traces = []
+    tapes = []
     for cut in (ticks, first):
-        trace = new_trace(n, ticks + 1, ticks * substeps, ticks_per_row, dimensions=3)
-        trace = trace._replace(extra=np.zeros((ticks + 1, 1)))
+        tape = new_tape(n, ticks + 1, ticks * substeps, ticks_per_row, dimensions=3)
+        tape = tape._replace(extra=np.zeros((ticks + 1, 1)))
         now = plant.restore(plant.dump(state))
-        plant.record_start(now, trace)
-        trace, failure = plant.rollout(now, CommandTable(*(a[:cut] for a in table)), substeps, trace)
+        plant.record_start(now, tape)
+        tape, failure = plant.rollout(now, CommandTable(*(a[:cut] for a in table)), substeps, tape)
         assert failure is None
         if cut < ticks:
             then = other.restore({key: array.copy() for key, array in plant.dump(now).items()})
-            trace, failure = other.rollout(then, CommandTable(*(a[cut:] for a in table)), substeps, trace)
+            tape, failure = other.rollout(then, CommandTable(*(a[cut:] for a in table)), substeps, tape)
             assert failure is None
-        traces.append(trace)
-    for one, two in zip(*traces, strict=True):
+        tapes.append(tape)
+    for one, two in zip(*tapes, strict=True):
         size = min(len(one), len(two))
         assert np.array_equal(one[:size], two[:size])
 

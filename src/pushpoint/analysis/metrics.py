@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pushpoint.analysis import measure
-from pushpoint.types import LEDGER, FloatArray, IntArray, Repeated, Status
+from pushpoint.tape import LEDGER
+from pushpoint.types import FloatArray, IntArray, Repeated, Status
 
 if TYPE_CHECKING:
     from pushpoint.recording.recording import Recording

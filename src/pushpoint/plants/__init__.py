@@ -1,8 +1,8 @@
-"""Plants: simulation models behind one door."""
+"""Plants: simulation models with one interface."""
 
-from pushpoint.plants._base import Completing, Eventful, Plant
+from pushpoint.plants._base import Plant, Uneventful
 from pushpoint.registry import Registry
 
 plants: Registry[type[Plant]] = Registry("plant", __name__)
 
-__all__ = ["Completing", "Eventful", "Plant", "plants"]
+__all__ = ["Plant", "Uneventful", "plants"]

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, ClassVar, Protocol, runtime_checkable
+from typing import Any, ClassVar, Protocol
 
 from pushpoint.fields import Frozen
 from pushpoint.robots import Robot, Servo
-from pushpoint.types import CommandTable, Event, ExtraColumn, Failure, Snapshot, Trace
+from pushpoint.tape import ExtraColumn, Tape
+from pushpoint.types import CommandTable, Event, Failure, Snapshot
 from pushpoint.worlds import World
 
 StateArrays = dict[str, Any]  # NumPy arrays by name: what a checkpoint holds of a plant
@@ -19,6 +20,7 @@ class Plant(Protocol):
     Options: ClassVar[type[Frozen]]
     dt: float  # [s]
     dimensions: int  # 2: planar, 3: spatial
+    extra_columns: tuple[ExtraColumn, ...]  # of Tape.extra: what only this plant knows
 
     @classmethod
     def build(cls, robot: Robot, world: World, servo: Servo, options: Any) -> Plant:
@@ -33,12 +35,20 @@ class Plant(Protocol):
         """All that sensors can read, in arrays of their own."""
         ...
 
-    def rollout(self, state: Any, table: CommandTable, substeps: int, trace: Trace) -> tuple[Trace, Failure | None]:
-        """All ticks of the table, recorded in the trace (returned, as it may have to grow); changes the state."""
+    def rollout(self, state: Any, table: CommandTable, substeps: int, tape: Tape) -> tuple[Tape, Failure | None]:
+        """All ticks of the table, recorded in the tape (returned, as it may have to grow); changes the state."""
         ...
 
-    def record_start(self, state: Any, trace: Trace) -> None:
-        """Write the first row of the trace."""
+    def record_start(self, state: Any, tape: Tape) -> None:
+        """Write the first row of the tape."""
+        ...
+
+    def events(self, tape: Tape) -> Iterator[Event]:
+        """The events of a tape, for people."""
+        ...
+
+    def complete(self, tape: Tape) -> None:
+        """Fill in the extra columns that follow from whole rows, once a run is over."""
         ...
 
     def dump(self, state: Any) -> StateArrays:
@@ -50,21 +60,13 @@ class Plant(Protocol):
         ...
 
 
-@runtime_checkable
-class Eventful(Protocol):
-    """A plant that tracks events and knows more of a row than others."""
+class Uneventful:
+    """What plants have that track no events and know no more of a row than others."""
 
-    extra_columns: ClassVar[tuple[ExtraColumn, ...]]  # of Trace.extra
+    extra_columns: tuple[ExtraColumn, ...] = ()
 
-    def events(self, trace: Trace) -> Iterator[Event]:
-        """The events of a trace, for people."""
-        ...
+    def events(self, tape: Tape) -> Iterator[Event]:
+        return iter(())
 
-
-@runtime_checkable
-class Completing(Protocol):
-    """A plant whose extra columns follow partly from whole rows."""
-
-    def complete(self, trace: Trace) -> None:
-        """Fill in the extra columns that follow from whole rows, once a run is over."""
-        ...
+    def complete(self, tape: Tape) -> None:
+        return None

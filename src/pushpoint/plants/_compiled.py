@@ -3,27 +3,53 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, ClassVar
 
+import numpy as np
+
+from pushpoint._jit import compiling_once, for_types_of
 from pushpoint.numerics.records import from_table, table
 from pushpoint.numerics.restored import LAYOUT, Limits, layout, restored
-from pushpoint.plants._base import StateArrays
+from pushpoint.plants._base import StateArrays, Uneventful
 from pushpoint.plants._tape import OK, TABLE_FULL
-from pushpoint.tape import ExtraColumn, Tape, grown
-from pushpoint.types import CommandTable, Event, Failure, Status
+from pushpoint.tape import Tape, grown
+from pushpoint.types import CommandTable, Failure, Status
 
+FLOAT = np.dtype(np.float64)
 Stopped = tuple[int, int, int]  # status, and the tick and the step of it that were not completed
 
 
-class CompiledPlant(ABC):
+class Entry:
+    """A compiled entry point. The first call, and those with tables of another kind, pass Numba's look at all types;
+    the others go past it."""
+
+    def __init__(self, function: Callable[..., Any], kernels: str) -> None:
+        self._function, self._kernels = function, kernels
+        self._direct: Callable[..., Any] | None = None
+
+    def __call__(self, table: CommandTable, arguments: tuple[Any, ...]) -> Any:
+        """`table` is one of the arguments."""
+        angle, rate, torque = table
+        usual = angle.dtype is rate.dtype is torque.dtype is FLOAT and (
+            angle.flags.c_contiguous and rate.flags.c_contiguous and torque.flags.c_contiguous
+        )
+        if usual and self._direct is not None:
+            return self._direct(*arguments)
+        with compiling_once(self._kernels):
+            result = self._function(*arguments)
+        if usual:
+            self._direct = for_types_of(self._function, *arguments)
+        return result
+
+
+class CompiledPlant(Uneventful, ABC):
     """A plant whose state is a NamedTuple of arrays, some of them records."""
 
     name: ClassVar[str]
-    State: ClassVar[type]
+    state_type: ClassVar[type]  # of the NamedTuple
     records: ClassVar[Mapping[str, tuple[str, ...]]]  # fields of those parts of the state that are records
     advice: Mapping[Status, str]  # what to try when it stops
-    extra_columns: ClassVar[tuple[ExtraColumn, ...]] = ()
     dt: float
 
     @abstractmethod
@@ -70,13 +96,6 @@ class CompiledPlant(ABC):
         residual = float(tape.step[tape.cursor[0].step - 1, 0])
         return Failure(status, float(state.clock[0] * self.dt), self.worst_link(state), residual, self.advice[status])
 
-    def events(self, tape: Tape) -> Iterator[Event]:
-        """None, unless the plant tracks some."""
-        return iter(())
-
-    def complete(self, tape: Tape) -> None:
-        """Fill in the extra columns that follow from whole rows, once a run is over."""
-
     def dump(self, state: Any) -> StateArrays:
         dumped = {name: table(a) if name in self.records else a.copy() for name, a in state._asdict().items()}
         return dumped | {LAYOUT: layout(dumped, self.records)}
@@ -84,4 +103,5 @@ class CompiledPlant(ABC):
     def restore(self, arrays: StateArrays) -> Any:
         template = self.dump(self.resting_state())
         checked = restored(f"state of {self.name}", arrays, template, self.limits(arrays), self.records)
-        return self.State(**checked | {name: from_table(checked[name], self.records[name]) for name in self.records})
+        as_records = {name: from_table(checked[name], fields) for name, fields in self.records.items()}
+        return self.state_type(**checked | as_records)

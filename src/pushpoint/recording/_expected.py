@@ -14,7 +14,7 @@ import xarray as xr
 from pushpoint.errors import InvalidInput
 from pushpoint.recording._labels import BODY, JOINT, PLACE
 from pushpoint.scenario import Scenario
-from pushpoint.types import LEDGER
+from pushpoint.tape import LEDGER
 
 
 class Expected(NamedTuple):

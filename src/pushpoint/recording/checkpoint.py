@@ -20,7 +20,7 @@ from pushpoint.types import FloatArray
 
 @dataclass(frozen=True, slots=True)
 class LastRow:
-    """The row of the trace at the checkpoint: the first row of the recording that continues."""
+    """The row of the tape at the checkpoint: the first row of the recording that continues."""
 
     link: FloatArray  # (n, 11): LINK_COLUMNS
     energy: FloatArray  # (6,): time and LEDGER

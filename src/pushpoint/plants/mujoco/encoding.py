@@ -50,7 +50,7 @@ class State:
     """All that changes in time; n links in d dimensions."""
 
     data: Any  # mujoco.MjData
-    link: FloatArray  # (n, motion): the first columns of a row of the trace, poses and velocities
+    link: FloatArray  # (n, motion): the first columns of a row of the tape, poses and velocities
     sums: FloatArray  # (n, 2 k): impulses of contacts (d), ground (d) and motors; of the tick, then since the last row
     ledger: FloatArray  # [J]: types.LEDGER and, in space, the work of gravity
     steps: int = 0  # done since t = 0

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from importlib.util import find_spec
 from typing import Any, ClassVar
 
@@ -13,24 +12,15 @@ from pushpoint.fields import Frozen
 from pushpoint.mechanics.flatness import refuse_spatial
 from pushpoint.numerics.restored import MOST_COUNT, Limit, restored
 from pushpoint.plants import plants
-from pushpoint.plants._base import StateArrays
+from pushpoint.plants._base import StateArrays, Uneventful
 from pushpoint.plants.mujoco.encoding import Encoding, Pair, State
 from pushpoint.plants.mujoco.options import MujocoOptions
 from pushpoint.plants.mujoco.run import run_ticks, write_state
 from pushpoint.plants.mujoco.spatial_unknown import refuse_unknown_in_space
 from pushpoint.plants.mujoco.unknown import refuse_unknown
 from pushpoint.robots import Robot, Servo
-from pushpoint.types import (
-    CommandTable,
-    Event,
-    ExtraColumn,
-    Failure,
-    FloatArray,
-    Pairs,
-    Snapshot,
-    Status,
-    Trace,
-)
+from pushpoint.tape import ExtraColumn, Tape
+from pushpoint.types import CommandTable, Failure, FloatArray, Pairs, Snapshot, Status
 from pushpoint.worlds import World
 
 ADVICE = {
@@ -41,7 +31,7 @@ PAIRS = ("pair_key", "pair")  # arrays of a dumped state with a row for each pai
 
 
 @plants.register("mujoco")
-class MujocoPlant:
+class MujocoPlant(Uneventful):
     """The same robots and worlds as MuJoCo simulates them, with soft contacts: in the plane, or in space."""
 
     Options: ClassVar[type[Frozen]] = MujocoOptions
@@ -98,23 +88,19 @@ class MujocoPlant:
         )
         return Pairs(link, obstacle, np.array([pair.place for pair in pushed.values()]), point, normal, impulse)
 
-    def rollout(self, state: State, table: CommandTable, substeps: int, trace: Trace) -> tuple[Trace, Failure | None]:
-        trace, status = run_ticks(self.model, state, table, substeps, trace)
-        return trace, None if status == Status.OK else self._failure(state, trace, status)
+    def rollout(self, state: State, table: CommandTable, substeps: int, tape: Tape) -> tuple[Tape, Failure | None]:
+        tape, status = run_ticks(self.model, state, table, substeps, tape)
+        return tape, None if status == Status.OK else self._failure(state, tape, status)
 
-    def _failure(self, state: State, trace: Trace, status: Status) -> Failure:
-        residual = float(trace.step[trace.cursor[2] - 1, 0])
+    def _failure(self, state: State, tape: Tape, status: Status) -> Failure:
+        residual = float(tape.step[tape.cursor[0].step - 1, 0])
         speed = np.abs(state.link[:, self.model.velocity]).max(axis=1)
         worst = int(np.argmax(np.nan_to_num(speed, nan=np.inf)))
         return Failure(status, state.steps * self.dt, worst, residual, ADVICE[status])
 
-    def record_start(self, state: State, trace: Trace) -> None:
-        write_state(self.model, state, trace, 0)
-        trace.cursor[0] = 1
-
-    def events(self, trace: Trace) -> Iterator[Event]:
-        """None: soft contacts have no instants at which something changes."""
-        return iter(())
+    def record_start(self, state: State, tape: Tape) -> None:
+        write_state(self.model, state, tape, 0)
+        tape.cursor[0].row = 1
 
     def dump(self, state: State) -> StateArrays:
         import mujoco

@@ -8,27 +8,27 @@ import numpy as np
 
 from pushpoint.mechanics.crossings import crossings
 from pushpoint.robots import Robot
-from pushpoint.types import LINK_COLUMNS, Event, IntArray, Trace
+from pushpoint.tape import PLANE, Tape
+from pushpoint.types import Event, IntArray
 
 BEGIN, END = "links-cross", "links-cross-ended"
 
 
-def _rows_and_pairs(robot: Robot, trace: Trace) -> tuple[IntArray, IntArray]:
-    x, angle = LINK_COLUMNS.index("x"), LINK_COLUMNS.index("angle")
-    link = trace.link[: trace.cursor[0]]
-    return crossings(robot, link[:, :, x : x + 2], link[:, :, angle])
+def _rows_and_pairs(robot: Robot, tape: Tape) -> tuple[IntArray, IntArray]:
+    link = tape.link[: tape.cursor[0].row]
+    return crossings(robot, link[:, :, PLANE.columns("position")], link[:, :, PLANE.columns("angle").start])
 
 
-def crossing_counts(robot: Robot, trace: Trace) -> IntArray:
+def crossing_counts(robot: Robot, tape: Tape) -> IntArray:
     """How many pairs cross in each row."""
-    row, _ = _rows_and_pairs(robot, trace)
-    return np.bincount(row, minlength=int(trace.cursor[0]))
+    row, _ = _rows_and_pairs(robot, tape)
+    return np.bincount(row, minlength=int(tape.cursor[0].row))
 
 
-def crossing_events(robot: Robot, trace: Trace) -> Iterator[Event]:
+def crossing_events(robot: Robot, tape: Tape) -> Iterator[Event]:
     """When a pair is first recorded crossing, and when no more. What a run goes on with from before is not new."""
-    row, pair = _rows_and_pairs(robot, trace)
-    time = trace.energy[: trace.cursor[0], 0]
+    row, pair = _rows_and_pairs(robot, tape)
+    time = tape.energy[: tape.cursor[0].row, 0]
     before: set[tuple[int, int]] = set()
     if len(time) and time[0] > 0.0:
         before = {(int(i), int(j)) for i, j in pair[row == 0]}

@@ -28,7 +28,8 @@ from pushpoint.plants.planar_hybrid.model import (
     Problem,
     State,
 )
-from pushpoint.types import FloatArray, Trace
+from pushpoint.tape import Tape
+from pushpoint.types import FloatArray
 
 # Weights of the stages, and at which times they are.
 STAGE = np.zeros((STAGES, STAGES))
@@ -64,7 +65,7 @@ NOT_FINITE = 2  # status: types.Status.NOT_FINITE
 
 
 @inlined
-def flow(problem: Problem, state: State, trace: Trace, begun: float, since: float) -> int:
+def flow(problem: Problem, state: State, tape: Tape, begun: float, since: float) -> int:
     """One step of dt, jumps included; `begun` [s] is the time, `since` that of the tick, at its beginning."""
     number, done, fresh = problem.number, 0.0, True
     dt, n = number[DT], problem.link.shape[0]
@@ -103,7 +104,7 @@ def flow(problem: Problem, state: State, trace: Trace, begun: float, since: floa
         if share <= 1.0:
             interpolate(problem, state, h, share, state.vector, state.vector.shape[0])
             done = done + share * h
-            status = jump(problem, state, trace, begun + done)
+            status = jump(problem, state, tape, begun + done)
             if status != OK:
                 return status
             fresh = True

@@ -28,7 +28,7 @@ from pushpoint.plants.planar_hybrid.flow import (
     works_at,
 )
 from pushpoint.plants.planar_hybrid.model import CENTRE, DT, MASS, MOST_JUMPS, STOPPED, WEIGHT, Problem, State
-from pushpoint.types import Trace
+from pushpoint.tape import Tape
 
 # What a jump is; BEYOND: friction above mu_o*, no jump; STOP: a link that leaves has stopped, which is no event.
 NONE, IMPACT, DETACHMENT, SIDE, BEYOND, STOP = 0, 1, 2, 3, 4, 5
@@ -106,7 +106,7 @@ def pass_on(problem: Problem, state: State) -> None:
 
 
 @kernel
-def jump(problem: Problem, state: State, trace: Trace, time: float) -> int:
+def jump(problem: Problem, state: State, tape: Tape, time: float) -> int:
     """Let the state jump until it is out of the jump set. OK, UNSOLVED or TOO_MANY."""
     for _ in range(ROUNDS):
         place_links(problem, state.vector)
@@ -126,9 +126,9 @@ def jump(problem: Problem, state: State, trace: Trace, time: float) -> int:
             state.alpha[s] = 0 if kind == DETACHMENT else side_of(problem, i, obstacle)
             state.pushing[s] = 0 if kind == DETACHMENT else 1
             state.touch[s].obstacle = obstacle
-            if not log(trace, time, kind, i, obstacle):
+            if not log(tape, time, kind, i, obstacle):
                 return TOO_MANY
-        if hit and collide(problem, state, trace) != OK:
+        if hit and collide(problem, state, tape) != OK:
             return UNSOLVED
         if problem.number[STOPPED] > MOST_JUMPS:
             return TOO_MANY
@@ -138,19 +138,19 @@ def jump(problem: Problem, state: State, trace: Trace, time: float) -> int:
 
 
 @kernel
-def log(trace: Trace, time: float, kind: int, link: int, obstacle: int) -> bool:
-    """Put a jump into the trace; False if there is no room."""
-    at = trace.cursor[5]
-    if at == trace.event.shape[0]:
+def log(tape: Tape, time: float, kind: int, link: int, obstacle: int) -> bool:
+    """Put a jump into the tape; False if there is no room."""
+    at = tape.cursor[0].event
+    if at == tape.event.shape[0]:
         return False
-    row = trace.event[at]
+    row = tape.event[at]
     row[0], row[1], row[2], row[3], row[4], row[5] = time, kind, link, obstacle, 0.0, 0.0
-    trace.cursor[5] = at + 1
+    tape.cursor[0].event = at + 1
     return True
 
 
 @inlined
-def collide(problem: Problem, state: State, trace: Trace) -> int:
+def collide(problem: Problem, state: State, tape: Tape) -> int:
     """One inelastic, frictionless impact of all links in contact, P1 (55)-(59): impulses from the problem (58)."""
     gather_contacts(problem, state)
     count = problem.touching[0]
@@ -165,13 +165,13 @@ def collide(problem: Problem, state: State, trace: Trace) -> int:
     for k in range(count):
         add_push(problem.link, problem.contact[k], problem.force[k], 0.0)
     accelerate_all(problem.link)
-    change_velocity(problem, state, trace)
+    change_velocity(problem, state, tape)
     remember(state, problem.contact, problem.touching)
     return solved
 
 
 @inlined
-def change_velocity(problem: Problem, state: State, trace: Trace) -> None:
+def change_velocity(problem: Problem, state: State, tape: Tape) -> None:
     """Velocities after the impulses that are on the links, and what these did: P1 (59)."""
     link, n, vector = problem.link, problem.link.shape[0], state.vector
     for k in range(problem.touching[0]):
@@ -184,18 +184,18 @@ def change_velocity(problem: Problem, state: State, trace: Trace) -> None:
         state.leaving[int(c.slot)] = impulse == 0.0 and c.speed + along(link, c) > FADING
         vector[2 * n + 2] += impulse * c.normal_x / problem.number[MASS]
         vector[2 * n + 3] += impulse * c.normal_y / problem.number[MASS]
-        note_impulse(trace, c, impulse)
+        note_impulse(tape, c, impulse)
     for i in range(n):
         vector[n + 2 + i] += link[i].aw
 
 
 @inlined
-def note_impulse(trace: Trace, c: Records, impulse: float) -> None:
-    """Into the trace, beside the impact of this contact at this instant."""
-    at = trace.cursor[5] - 1
-    now = trace.event[at, 0]
-    while at >= 0 and trace.event[at, 0] == now:
-        if trace.event[at, 2] == c.link and trace.event[at, 3] == c.obstacle:
-            trace.event[at, 4] += impulse
+def note_impulse(tape: Tape, c: Records, impulse: float) -> None:
+    """Into the tape, beside the impact of this contact at this instant."""
+    at = tape.cursor[0].event - 1
+    now = tape.event[at, 0]
+    while at >= 0 and tape.event[at, 0] == now:
+        if tape.event[at, 2] == c.link and tape.event[at, 3] == c.obstacle:
+            tape.event[at, 4] += impulse
             return
         at -= 1

@@ -1,19 +1,20 @@
-"""The planar hybrid model behind the common door."""
+"""The planar hybrid model as a plant."""
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import ClassVar
 
 import numpy as np
 
 from pushpoint._jit import compiling_once
 from pushpoint.fields import Frozen
-from pushpoint.numerics.records import as_columns, from_table, table
-from pushpoint.numerics.restored import LAYOUT, layout, restored
+from pushpoint.numerics.records import as_columns, table
+from pushpoint.numerics.restored import Limits
 from pushpoint.plants import plants
 from pushpoint.plants._base import StateArrays
+from pushpoint.plants._compiled import CompiledPlant, Entry, Stopped
 from pushpoint.plants._resting import resting
 from pushpoint.plants.planar_hybrid.crossing import crossing_counts, crossing_events
 from pushpoint.plants.planar_hybrid.jump import BEYOND
@@ -28,21 +29,11 @@ from pushpoint.plants.planar_hybrid.model import (
     make_state,
 )
 from pushpoint.plants.planar_hybrid.options import PlanarHybridOptions
-from pushpoint.plants.planar_hybrid.run import FIRST_ROW, TABLE_FULL, place_from_python, run_ticks
+from pushpoint.plants.planar_hybrid.run import FIRST_ROW, place_from_python, run_ticks
 from pushpoint.plants.planar_hybrid.unknown import narrow_gaps, refuse_unknown
 from pushpoint.robots import Robot, Servo
-from pushpoint.types import (
-    CommandTable,
-    Event,
-    ExtraColumn,
-    Failure,
-    Pairs,
-    Pose,
-    Snapshot,
-    Status,
-    Trace,
-    grown,
-)
+from pushpoint.tape import ExtraColumn, Tape, grown
+from pushpoint.types import CommandTable, Event, Pairs, Pose, Snapshot, Status
 from pushpoint.worlds import World
 
 ADVICE = {
@@ -53,18 +44,21 @@ ADVICE = {
     Status.TOO_MANY_EVENTS: "jumps accumulate; try plant 'planar_stepping', which has no events",
 }
 CONTACT_ROOM = 1024  # lines by which the table of contacts grows, and twice over
-RECORDS = {"touch": TOUCH_FIELDS}  # parts of the state that are records
 CROSSING = 2  # its place among the extra columns
 JUMPS = ("", "impact", "detachment", "change-of-side", "friction-beyond-bound")
 
 
 @plants.register("planar_hybrid")
-class PlanarHybrid:
+class PlanarHybrid(CompiledPlant):
     """Planar hybrid model that tracks events, with contact forces from a complementarity problem (P1)."""
 
     Options: ClassVar[type[Frozen]] = PlanarHybridOptions
+    name: ClassVar[str] = "planar_hybrid"
+    state_type: ClassVar[type] = State
+    records: ClassVar[Mapping[str, tuple[str, ...]]] = {"touch": TOUCH_FIELDS}
+    advice = ADVICE
     dimensions = 2
-    extra_columns: ClassVar[tuple[ExtraColumn, ...]] = (
+    extra_columns: tuple[ExtraColumn, ...] = (
         ExtraColumn("friction_bound", "1", "obstacle friction up to which contact forces are unique, at most 2"),
         ExtraColumn("links_in_contact", "1", "contacts that enter the complementarity problem"),
         ExtraColumn("links_crossing", "1", "pairs of links that cross each other"),
@@ -73,6 +67,7 @@ class PlanarHybrid:
     def __init__(self, robot: Robot, world: World, servo: Servo, options: PlanarHybridOptions) -> None:
         self.dt, self._robot = options.dt, robot
         self._problem = make_problem(robot, world, servo, options)
+        self._entry = Entry(run_ticks, "planar_hybrid")
 
     @classmethod
     def build(cls, robot: Robot, world: World, servo: Servo, options: PlanarHybridOptions) -> PlanarHybrid:
@@ -116,49 +111,43 @@ class PlanarHybrid:
             impulse=state.pushed[pushed, :PUSH],
         )
 
-    def rollout(self, state: State, table: CommandTable, substeps: int, trace: Trace) -> tuple[Trace, Failure | None]:
-        with compiling_once("planar_hybrid"):
-            status, tick = run_ticks(self._problem, state, table, 0, substeps, trace)
-        while status == TABLE_FULL:
-            trace = self._with_room(trace, max(CONTACT_ROOM, len(state.pushed)), substeps)
-            status, tick = run_ticks(self._problem, state, table, tick, substeps, trace)
-        return trace, None if status == Status.OK else self._failure(state, trace, Status(status))
+    def run(self, state: State, table: CommandTable, at: Stopped, substeps: int, tape: Tape) -> Stopped:
+        status, tick = self._entry(table, (self._problem, state, table, at[1], substeps, tape))
+        return status, tick, 0
 
-    def _with_room(self, trace: Trace, room: int, substeps: int) -> Trace:
+    def with_room(self, state: State, substeps: int, tape: Tape) -> Tape:
         """For another tick at least, and twice as many contacts or events as there are."""
-        contacts = len(trace.contact) + room if trace.cursor[1] + room > len(trace.contact) else 0
-        most = MOST_JUMPS * (substeps + 1)
-        events = len(trace.event) + most if trace.cursor[5] + most > len(trace.event) else 0
-        return grown(trace, contacts, events)
+        room, most = max(CONTACT_ROOM, len(state.pushed)), MOST_JUMPS * (substeps + 1)
+        contacts = len(tape.contact) + room if tape.cursor[0].contact + room > len(tape.contact) else 0
+        events = len(tape.event) + most if tape.cursor[0].event + most > len(tape.event) else 0
+        return grown(tape, contacts, events)
 
-    def _failure(self, state: State, trace: Trace, status: Status) -> Failure:
-        residual = float(trace.step[trace.cursor[2] - 1, 0])
-        link = int(self._problem.number[WORST_LINK])
-        return Failure(status, float(state.clock[0] * self.dt), link, residual, ADVICE[status])
+    def contact_room(self, state: State) -> int:
+        return len(state.pushed)
 
-    def events(self, trace: Trace) -> Iterator[Event]:
-        for time, kind, link, obstacle, impulse, bound in trace.event[: trace.cursor[5]]:
+    def worst_link(self, state: State) -> int:
+        return int(self._problem.number[WORST_LINK])
+
+    def events(self, tape: Tape) -> Iterator[Event]:
+        for time, kind, link, obstacle, impulse, bound in tape.event[: tape.cursor[0].event]:
             detail = f"link {link:.0f}, obstacle {obstacle:.0f}"
             if kind == BEYOND:
                 detail = f"contact forces are unique for friction below {bound:.3g} only"
             elif impulse > 0.0:
                 detail += f", {impulse:.3g} N s"
             yield Event(float(time), JUMPS[int(kind)], detail)
-        yield from crossing_events(self._robot, trace)
+        yield from crossing_events(self._robot, tape)
 
-    def complete(self, trace: Trace) -> None:
-        trace.extra[: trace.cursor[0], CROSSING] = crossing_counts(self._robot, trace)
+    def complete(self, tape: Tape) -> None:
+        tape.extra[: tape.cursor[0].row, CROSSING] = crossing_counts(self._robot, tape)
 
-    def record_start(self, state: State, trace: Trace) -> None:
+    def record_start(self, state: State, tape: Tape) -> None:
         nothing = CommandTable(*(np.zeros((0, 0)) for _ in CommandTable._fields))
         with compiling_once("planar_hybrid"):
-            run_ticks(self._problem, state, nothing, FIRST_ROW, 1, trace)
+            run_ticks(self._problem, state, nothing, FIRST_ROW, 1, tape)
 
-    def dump(self, state: State) -> StateArrays:
-        dumped = {name: table(a) if name in RECORDS else a.copy() for name, a in state._asdict().items()}
-        return dumped | {LAYOUT: layout(dumped, RECORDS)}
+    def resting_state(self) -> State:
+        return self.initial_state(resting(len(self._problem.link)))
 
-    def restore(self, arrays: StateArrays) -> State:
-        template = self.dump(self.initial_state(resting(len(self._problem.link))))
-        checked = restored("state of planar_hybrid", arrays, template, limits(self._problem), RECORDS)
-        return State(**checked | {name: from_table(checked[name], RECORDS[name]) for name in RECORDS})
+    def limits(self, arrays: StateArrays) -> Limits:
+        return limits(self._problem)

@@ -7,6 +7,17 @@ import math
 from pushpoint._jit import entry_point, inlined, kernel
 from pushpoint.mechanics.joint_forces import factor_joints
 from pushpoint.numerics.lcp.friction import friction_bound_kernel
+from pushpoint.plants._tape import (
+    TABLE_FULL,
+    begin_contact,
+    clear_sums,
+    end_contact,
+    end_row,
+    has_room,
+    is_row_due,
+    note_repeats,
+    note_step,
+)
 from pushpoint.plants.planar_hybrid.contacts import gather_contacts, place_links, remember
 from pushpoint.plants.planar_hybrid.flow import OK, UNSOLVED, answer, pushes_at, rubbing, sums_at, works_at
 from pushpoint.plants.planar_hybrid.integrate import flow
@@ -31,9 +42,9 @@ from pushpoint.plants.planar_hybrid.model import (
     Problem,
     State,
 )
-from pushpoint.types import CommandTable, FloatArray, Trace
+from pushpoint.tape import Tape
+from pushpoint.types import CommandTable, FloatArray
 
-TABLE_FULL = -1  # the tables of contacts and events must grow before the run can go on
 FIRST_ROW = -1  # in place of a tick
 CEILING = 2.0  # of mu_o* that is looked for
 GONE_ON, NOT_SOLVED = 5, 1  # types.Status.ACCEPTED, types.Repeated.NOT_SOLVED
@@ -103,95 +114,88 @@ def friction_bound(problem: Problem) -> float:
 
 
 @kernel
-def report_beyond(problem: Problem, trace: Trace, time: float) -> None:
+def report_beyond(problem: Problem, tape: Tape, time: float) -> None:
     """Friction above mu_o* during the last tick is an event."""
-    if problem.number[UNSURE] > 0.0 and log(trace, time, BEYOND, int(problem.contact[0].link), -1):
-        trace.event[trace.cursor[5] - 1, 5] = friction_bound(problem)
+    if problem.number[UNSURE] > 0.0 and log(tape, time, BEYOND, int(problem.contact[0].link), -1):
+        tape.event[tape.cursor[0].event - 1, 5] = friction_bound(problem)
     problem.number[UNSURE] = 0.0
 
 
 @inlined
-def write_row(problem: Problem, state: State, trace: Trace, time: float, span: float) -> None:
+def write_row(problem: Problem, state: State, tape: Tape, time: float, span: float) -> None:
     """Record the state, and contacts and means over the `span` [s] since the last row."""
-    row, per_link = trace.cursor[0], state.pushed.shape[0] // problem.link.shape[0]
+    row, per_link = tape.cursor[0].row, state.pushed.shape[0] // problem.link.shape[0]
     for i in range(problem.link.shape[0]):
-        trace.link[row, i, 6] = trace.link[row, i, 7] = 0.0
+        tape.link[row, i, 6] = tape.link[row, i, 7] = 0.0
         for s in range(per_link * i, per_link * (i + 1)):
-            write_contact(state, trace, i, s, span)
+            write_contact(state, tape, i, s, span)
         for k in range(SUMS):
-            trace.link[row, i, 8 + k] = state.sums[i, SUMS + k] / span
+            tape.link[row, i, 8 + k] = state.sums[i, SUMS + k] / span
             state.sums[i, SUMS + k] = 0.0
-    write_pose(problem, state, trace, time)
-    trace.cursor[3] = 0
+    write_pose(problem, state, tape, time)
 
 
 @kernel
-def write_pose(problem: Problem, state: State, trace: Trace, time: float) -> None:
+def write_pose(problem: Problem, state: State, tape: Tape, time: float) -> None:
     """What of a row holds at its instant; then it is complete."""
-    row, out = trace.cursor[0], trace.link
+    row, out = tape.cursor[0].row, tape.link
     for i in range(problem.link.shape[0]):
         a = problem.link[i]
         out[row, i, 0], out[row, i, 1], out[row, i, 2] = a.x, a.y, state.vector[i]
         out[row, i, 3], out[row, i, 4], out[row, i, 5] = a.vx, a.vy, a.w
-    trace.energy[row, 0] = time
-    for k in range(5):
-        trace.energy[row, 1 + k] = state.ledger[k]
-    trace.extra[row, 0] = friction_bound(problem)
-    trace.extra[row, 1] = problem.touching[0]
-    trace.cursor[0] = row + 1
+    tape.extra[row, 0] = friction_bound(problem)
+    tape.extra[row, 1] = problem.touching[0]
+    end_row(tape, state.ledger, time)
 
 
 @inlined
-def write_contact(state: State, trace: Trace, i: int, s: int, span: float) -> None:
+def write_contact(state: State, tape: Tape, i: int, s: int, span: float) -> None:
     """A line of the contact table if slot s of link i pushed since the last row: the columns types.CONTACT_COLUMNS."""
     fx, fy, t = state.pushed[s, PUSH], state.pushed[s, PUSH + 1], state.touch[s]
     if fx == 0.0 and fy == 0.0:
         return
     state.pushed[s, PUSH] = state.pushed[s, PUSH + 1] = 0.0
-    out, at = trace.contact, trace.cursor[1]
-    trace.link[trace.cursor[0], i, 6] += fx / span
-    trace.link[trace.cursor[0], i, 7] += fy / span
-    out[at, 0], out[at, 1], out[at, 2], out[at, 3] = trace.cursor[0], i, t.obstacle, t.place
+    out, row = tape.contact, tape.cursor[0].row
+    tape.link[row, i, 6] += fx / span
+    tape.link[row, i, 7] += fy / span
+    at = begin_contact(tape, i, t.obstacle, t.place)
     out[at, 4], out[at, 5], out[at, 6], out[at, 7] = t.point_x, t.point_y, t.normal_x, t.normal_y
-    out[at, 8], out[at, 9], out[at, 10], out[at, 11] = fx / span, fy / span, t.slip, t.impact
+    out[at, 8], out[at, 9] = fx / span, fy / span
+    end_contact(tape, t.slip, t.impact)
     t.impact = 0.0
-    trace.cursor[1] = at + 1
 
 
 @inlined
-def note_step(problem: Problem, trace: Trace, status: int) -> None:
-    """What the recording says about the step: the columns types.STEP_COLUMNS."""
-    number, out, at = problem.number, trace.step, trace.cursor[2]
-    out[at, 0], out[at, 1], out[at, 5] = number[RESIDUAL], number[EVALUATIONS], number[FALLBACKS]
-    out[at, 2] = GONE_ON if status == OK and number[ACCEPTED] > 0.0 else status
-    if number[SHORTENED] > 0.0:
-        out[at, 3], out[at, 4] = max(2.0, number[PARTS]), NOT_SOLVED
-    trace.cursor[2] = at + 1
+def report_step(problem: Problem, tape: Tape, status: int) -> None:
+    """What the recording says about the step."""
+    number = problem.number
+    accepted = status == OK and number[ACCEPTED] > 0.0
+    note_step(tape, number[RESIDUAL], int(number[EVALUATIONS]), GONE_ON if accepted else status)
+    parts, reasons = (max(2.0, number[PARTS]), NOT_SOLVED) if number[SHORTENED] > 0.0 else (0.0, 0)
+    note_repeats(tape, int(parts), reasons, int(number[FALLBACKS]), 0.0)
 
 
 @entry_point
 def run_ticks(
-    problem: Problem, state: State, commands: CommandTable, first: int, substeps: int, trace: Trace
+    problem: Problem, state: State, commands: CommandTable, first: int, substeps: int, tape: Tape
 ) -> tuple[int, int]:
     """Ticks `first` .. of the table. Returns the status and the number of the tick that was not completed.
 
-    With FIRST_ROW it writes the first row of the trace instead, where no time has passed that means could be taken
+    With FIRST_ROW it writes the first row of the tape instead, where no time has passed that means could be taken
     over: one entry point compiles faster than two.
     """
     number, dt = problem.number, problem.number[DT]
     if first == FIRST_ROW:
         place_links(problem, state.vector)
         gather_contacts(problem, state)
-        write_pose(problem, state, trace, state.clock[0] * dt)
+        write_pose(problem, state, tape, state.clock[0] * dt)
         return OK, first
     for row in range(first, commands.joint_angle.shape[0]):
-        contacts, events = trace.cursor[1] + state.pushed.shape[0], trace.cursor[5] + MOST_JUMPS * (substeps + 1)
-        if contacts > trace.contact.shape[0] or events > trace.event.shape[0]:
+        events = tape.cursor[0].event + MOST_JUMPS * (substeps + 1)
+        if not has_room(tape, state.pushed.shape[0]) or events > tape.event.shape[0]:
             return TABLE_FULL, row
         command(problem, commands, row)
-        for i in range(problem.link.shape[0]):
-            for k in range(SUMS):
-                state.sums[i, k] = 0.0
+        clear_sums(state.sums, SUMS)
         for s in range(state.pushed.shape[0]):
             for k in range(PUSH):
                 state.pushed[s, k] = 0.0
@@ -199,27 +203,26 @@ def run_ticks(
             number[RESIDUAL] = number[EVALUATIONS] = 0.0
             number[PARTS] = number[SHORTENED] = number[FALLBACKS] = number[ACCEPTED] = 0.0
             number[LENIENT] = number[STOPPED] = 0.0
-            status, before = OK, trace.cursor[5]
+            status, before = OK, tape.cursor[0].event
             if state.clock[0] == 0:
-                status = jump(problem, state, trace, 0.0)  # what overlaps at the start is in contact
+                status = jump(problem, state, tape, 0.0)  # what overlaps at the start is in contact
             if status == OK:
-                status = flow(problem, state, trace, state.clock[0] * dt, k * dt)
-            if status == OK and trace.cursor[5] - before > MOST_JUMPS:
+                status = flow(problem, state, tape, state.clock[0] * dt, k * dt)
+            if status == OK and tape.cursor[0].event - before > MOST_JUMPS:
                 status = TOO_MANY
                 if number[ACCEPT] > 0.0:  # the step came to its end all the same
                     status, number[ACCEPTED] = OK, 1.0
             close_step(problem, state)
-            note_step(problem, trace, status)
+            report_step(problem, tape, status)
             if status != OK:
                 number[UNSURE] += status == UNSOLVED
-                report_beyond(problem, trace, state.clock[0] * dt)
+                report_beyond(problem, tape, state.clock[0] * dt)
                 return status, row
             state.clock[0] += 1
         settle(problem, state)
-        report_beyond(problem, trace, state.clock[0] * dt)
-        trace.cursor[3] += 1
-        if trace.cursor[3] == trace.cursor[4]:
-            write_row(problem, state, trace, state.clock[0] * dt, trace.cursor[3] * substeps * dt)
+        report_beyond(problem, tape, state.clock[0] * dt)
+        if is_row_due(tape):
+            write_row(problem, state, tape, state.clock[0] * dt, tape.cursor[0].ticks * substeps * dt)
     return OK, commands.joint_angle.shape[0]
 
 

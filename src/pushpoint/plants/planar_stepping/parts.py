@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 
 from pushpoint._jit import entry_point, inlined, kernel
+from pushpoint.plants._tape import NOT_CONVERGED, NOT_FINITE, OK, TABLE_FULL, note_repeats, note_step
 from pushpoint.plants.planar_stepping.extras import Extras
 from pushpoint.plants.planar_stepping.friction_limits import ROUNDS, mix_limits
 from pushpoint.plants.planar_stepping.joints import drive_joints
@@ -38,19 +39,11 @@ from pushpoint.plants.planar_stepping.model import (
     Surroundings,
 )
 from pushpoint.plants.planar_stepping.newton import newton
-from pushpoint.plants.planar_stepping.run import APPROACH, TABLE_FULL, clear_tick, close_tick, note_step
+from pushpoint.plants.planar_stepping.run import APPROACH, begin_tick, end_tick
 from pushpoint.plants.planar_stepping.sanity import ENERGY, NOT_SOLVED, allowed_error, is_sane
-from pushpoint.plants.planar_stepping.step import (
-    LOOKS,
-    NOT_CONVERGED,
-    NOT_FINITE,
-    OK,
-    is_as_foreseen,
-    look,
-    predict,
-    settle,
-)
-from pushpoint.types import CommandTable, Repeated, Status, Trace
+from pushpoint.plants.planar_stepping.step import LOOKS, is_as_foreseen, look, predict, settle
+from pushpoint.tape import Tape
+from pushpoint.types import CommandTable, Repeated, Status
 
 PARTS = 1024  # the finest parts that any option allows
 EASY = 0.125  # of the error allowed: below, the next part may be twice as long
@@ -59,7 +52,6 @@ TOLERABLE = 1e-2  # numerical work of the finest part over the kinetic energy: m
 # `on_failure: accept` goes on with more.
 LOOSE, LOOSE_RESIDUAL, ACCEPTED_RESIDUAL = int(Repeated.LOOSE), 1e-6, 1e-3
 NOT_TO_TOLERANCE = int(Status.ACCEPTED)
-FALLBACKS, PART_COUNT, REASON_SET, GUARD_WORK = 5, 3, 4, 6  # columns of Trace.step
 
 
 @kernel
@@ -164,7 +156,7 @@ def step_in_parts(
     row: int,
     k: int,
     level: int,
-    trace: Trace,
+    tape: Tape,
 ) -> int:
     """Step k of tick `row`, first in parts of that level, and finer where they are not good. Returns the status."""
     number, nominal = problem.number, problem.number[NOMINAL]
@@ -224,10 +216,8 @@ def step_in_parts(
     rescale(problem, extras, nominal)
     number[STRETCH] = 1.0
     state.clock[0] += 1
-    at = trace.cursor[2]
-    trace.step[at, PART_COUNT], trace.step[at, REASON_SET] = parts, reasons
-    trace.step[at, FALLBACKS], trace.step[at, GUARD_WORK] = fallbacks, guard
-    note_step(trace, worst, iterations, NOT_TO_TOLERANCE if marked and status == OK else status)
+    note_step(tape, worst, iterations, NOT_TO_TOLERANCE if marked and status == OK else status)
+    note_repeats(tape, parts, reasons, fallbacks, guard)
     return status
 
 
@@ -240,12 +230,12 @@ def repeat_step(
     commands: CommandTable,
     row: int,
     k: int,
-    trace: Trace,
+    tape: Tape,
 ) -> int:
     """Step k of tick `row`, which run.run_ticks refused for the reasons in REASONS. Returns the status."""
     whole = int(problem.number[REASONS]) & NOT_SOLVED or problem.number[FINEST] == 0.0
     state.clock[2] = 0
-    status = step_in_parts(problem, around, extras, state, commands, row, k, 0 if whole else 1, trace)
+    status = step_in_parts(problem, around, extras, state, commands, row, k, 0 if whole else 1, tape)
     state.clock[2] = 0
     return status
 
@@ -260,22 +250,20 @@ def run_ticks_adaptively(
     first: int,
     begin: int,
     substeps: int,
-    trace: Trace,
+    tape: Tape,
 ) -> tuple[int, int, int]:
-    """run.run_ticks with steps that are cut where they have to be; the trace has a row per whole step."""
+    """run.run_ticks with steps that are cut where they have to be; the tape has a row per whole step."""
     longest = problem.number[DT]
     for row in range(first, commands.joint_angle.shape[0]):
-        if begin == 0:
-            if trace.cursor[1] + state.pair_code.size > trace.contact.shape[0]:
-                return TABLE_FULL, row, 0
-            clear_tick(state.sums, state.pair, state.pair_start)
+        if begin == 0 and not begin_tick(state, tape):
+            return TABLE_FULL, row, 0
         for k in range(begin, substeps):
             if state.ledger[CLEARANCE] < 0.0:
                 return APPROACH, row, k
             problem.number[REASONS] = 0.0
-            status = step_in_parts(problem, around, extras, state, commands, row, k, state.clock[2], trace)
+            status = step_in_parts(problem, around, extras, state, commands, row, k, state.clock[2], tape)
             if status != OK:
                 return status, row, k
         begin = 0
-        close_tick(state, trace, longest, substeps, extras)
+        end_tick(state, tape, longest, substeps, extras)
     return OK, commands.joint_angle.shape[0], 0

@@ -1,7 +1,8 @@
-"""The planar time-stepping model behind the common door."""
+"""The planar time-stepping model as a plant."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import ClassVar
 
 import numpy as np
@@ -10,11 +11,13 @@ from pushpoint.errors import InvalidInput
 from pushpoint.fields import Frozen
 from pushpoint.mechanics.flatness import refuse_spatial
 from pushpoint.mechanics.self_contact import SelfClearance
-from pushpoint.numerics.records import as_columns, from_table, table
-from pushpoint.numerics.restored import LAYOUT, Limits, layout, restored
+from pushpoint.numerics.records import as_columns, table
+from pushpoint.numerics.restored import Limits
 from pushpoint.plants import plants
 from pushpoint.plants._base import StateArrays
+from pushpoint.plants._compiled import CompiledPlant, Stopped
 from pushpoint.plants._resting import resting
+from pushpoint.plants._tape import OK
 from pushpoint.plants.planar_stepping.extras import needs_extras
 from pushpoint.plants.planar_stepping.free_flight import keeps_momenta, show_kept_spin, start_motion
 from pushpoint.plants.planar_stepping.limits import limits
@@ -29,38 +32,30 @@ from pushpoint.plants.planar_stepping.model import (
     make_state,
 )
 from pushpoint.plants.planar_stepping.options import PlanarSteppingOptions
-from pushpoint.plants.planar_stepping.run import APPROACH, REPEAT, TABLE_FULL
-from pushpoint.plants.planar_stepping.step import OK
+from pushpoint.plants.planar_stepping.run import APPROACH
 from pushpoint.plants.planar_stepping.touching import TOUCHING, Watch, let_through, look, set_bounds, watch_for
 from pushpoint.plants.planar_stepping.variant import Variant
 from pushpoint.robots import Robot, Servo
-from pushpoint.types import (
-    CommandTable,
-    Failure,
-    IntArray,
-    Pairs,
-    Pose,
-    Snapshot,
-    Status,
-    Trace,
-    grown,
-)
+from pushpoint.tape import Tape
+from pushpoint.types import CommandTable, Failure, IntArray, Pairs, Pose, Snapshot, Status
 from pushpoint.worlds import Disc, World
 
-GOES_ON = (TABLE_FULL, REPEAT, APPROACH)
 ADVICE = {
     Status.NOT_CONVERGED: "try a smaller plant.dt, a larger plant.max_iterations, or a looser plant.tolerance",
     Status.NOT_FINITE: "try a smaller plant.dt; check servo gains and feed-forward torques",
     Status.TOO_MANY_CONTACTS: "obstacles are packed too densely around one link; merge or thin them out",
 }
-RECORDS = {"link": BODY_FIELDS, "pair": PAIR_FIELDS}  # parts of the state that are arrays of records
 
 
 @plants.register("planar_stepping")
-class PlanarStepping:
+class PlanarStepping(CompiledPlant):
     """Planar non-smooth time-stepping model with set-valued friction and unilateral contact (P2)."""
 
     Options: ClassVar[type[Frozen]] = PlanarSteppingOptions
+    name: ClassVar[str] = "planar_stepping"
+    state_type: ClassVar[type] = State
+    records: ClassVar[Mapping[str, tuple[str, ...]]] = {"link": BODY_FIELDS, "pair": PAIR_FIELDS}
+    advice = ADVICE
     dimensions = 2
 
     def __init__(self, robot: Robot, world: World, servo: Servo, options: PlanarSteppingOptions) -> None:
@@ -161,26 +156,31 @@ class PlanarStepping:
         other = code // 3 - len(extras.feature)
         return np.where(other < 0, of_feature[np.minimum(code // 3, len(extras.feature))], -2 - other)
 
-    def rollout(self, state: State, table: CommandTable, substeps: int, trace: Trace) -> tuple[Trace, Failure | None]:
-        first_row = int(trace.cursor[0])
+    def rollout(self, state: State, table: CommandTable, substeps: int, tape: Tape) -> tuple[Tape, Failure | None]:
+        first_row = int(tape.cursor[0].row)
         if self._free and state.clock[1] == 0:
             start_motion(self._problem, state)
-        variant = self._variant(state)
-        status, tick, step = variant.run(state, table, 0, 0, substeps, trace)
-        while status in GOES_ON:
-            if status == TABLE_FULL:
-                trace = grown(trace, max(2 * len(trace.contact), 2 * len(state.pair_code), 4096))
-            elif status == APPROACH and self._watch is not None:
-                look(self._watch, state)
-                variant = self._variant(state)
-            else:
-                status, step = variant.repeat(state, table, tick, step, trace), step + 1
-                if status != OK:
-                    break
-            status, tick, step = variant.run(state, table, tick, step, substeps, trace)
+        tape, failure = super().rollout(state, table, substeps, tape)
         if self._free:
-            show_kept_spin(self._problem, trace.link[first_row : trace.cursor[0], :, :6])
-        return trace, None if status == OK else self._failure(state, trace, Status(status), variant)
+            show_kept_spin(self._problem, tape.link[first_row : tape.cursor[0].row, :, :6])
+        return tape, failure
+
+    def run(self, state: State, table: CommandTable, at: Stopped, substeps: int, tape: Tape) -> Stopped:
+        return self._variant(state).run(state, table, at[1], at[2], substeps, tape)
+
+    def resolve(self, state: State, table: CommandTable, at: Stopped, tape: Tape) -> Stopped:
+        """Look at links that may be near each other, or make a step in parts."""
+        status, tick, step = at
+        if status == APPROACH and self._watch is not None:
+            look(self._watch, state)
+            return OK, tick, step
+        return self._variant(state).repeat(state, table, tick, step, tape), tick, step + 1
+
+    def contact_room(self, state: State) -> int:
+        return len(state.pair_code)
+
+    def worst_link(self, state: State) -> int:
+        return int(self._variant(state).problem.number[WORST_LINK])
 
     def _variant(self, state: State) -> Variant:
         """The kernels for a state: the extended ones where links may touch each other."""
@@ -196,33 +196,21 @@ class PlanarStepping:
             variant.extras.through[:] = state.through
         return variant
 
-    def _failure(self, state: State, trace: Trace, status: Status, variant: Variant) -> Failure:
-        residual = float(trace.step[trace.cursor[2] - 1, 0])
-        link = int(variant.problem.number[WORST_LINK])
-        return Failure(status, float(state.clock[0] * self.dt), link, residual, ADVICE[status])
-
-    def record_start(self, state: State, trace: Trace) -> None:
+    def record_start(self, state: State, tape: Tape) -> None:
         steps, free = state.clock.tolist()[:2]
-        trace.link[0, :, :6] = as_columns(state.link)[:, :6]
+        tape.link[0, :, :6] = as_columns(state.link)[:, :6]
         if free:
-            show_kept_spin(self._problem, trace.link[:1, :, :6])
-        trace.energy[0, 0], trace.energy[0, 1:] = steps * self.dt, state.ledger[:5]
-        trace.cursor[0] = 1
+            show_kept_spin(self._problem, tape.link[:1, :, :6])
+        tape.energy[0, 0], tape.energy[0, 1:] = steps * self.dt, state.ledger[:5]
+        tape.cursor[0].row = 1
 
-    def dump(self, state: State) -> StateArrays:
-        arrays = state._asdict()
-        dumped = {name: table(a) if name in RECORDS else a.copy() for name, a in arrays.items()}
-        return dumped | {LAYOUT: layout(dumped, RECORDS)}
+    def resting_state(self) -> State:
+        return self.initial_state(resting(len(self._problem.chain)))
 
-    def restore(self, arrays: StateArrays) -> State:
-        template = self.dump(self.initial_state(resting(len(self._problem.chain))))
+    def limits(self, arrays: StateArrays) -> Limits:
+        """Neighbours are numbered by disc or, with extras, by feature and link."""
         clock = arrays.get("clock")
         touching = isinstance(clock, np.ndarray) and clock.size > TOUCHING and clock.flat[TOUCHING] == 1
-        checked = restored("state of planar_stepping", arrays, template, self._limits(touching), RECORDS)
-        return State(**checked | {name: from_table(checked[name], RECORDS[name]) for name in RECORDS})
-
-    def _limits(self, touching: bool) -> Limits:
-        """Neighbours are numbered by disc or, with extras, by feature and link."""
         extras, discs = self._usual.extras, len(self._usual.around.disc)
         features = discs if extras is None else len(extras.feature)
         codes = discs if extras is None and not touching else 3 * (features + len(self._problem.chain))

@@ -8,6 +8,7 @@ from pushpoint._jit import entry_point, inlined, kernel
 from pushpoint.mechanics.planar_chain import carried, chord_change, sweep, take_chords
 from pushpoint.numerics.projections import project_disc
 from pushpoint.numerics.records import Records
+from pushpoint.plants._tape import NOT_CONVERGED, NOT_FINITE, OK, TABLE_FULL, note_step
 from pushpoint.plants.planar_stepping.ground import slide
 from pushpoint.plants.planar_stepping.joints import drive_joints, joint_impulse
 from pushpoint.plants.planar_stepping.laws import (
@@ -33,18 +34,10 @@ from pushpoint.plants.planar_stepping.model import (
     State,
     Surroundings,
 )
-from pushpoint.plants.planar_stepping.run import TABLE_FULL, clear_tick, close_tick, note_step
-from pushpoint.plants.planar_stepping.step import (
-    LOOKS,
-    NOT_CONVERGED,
-    NOT_FINITE,
-    OK,
-    is_as_foreseen,
-    look,
-    predict,
-    settle,
-)
-from pushpoint.types import CommandTable, Trace
+from pushpoint.plants.planar_stepping.run import begin_tick, end_tick
+from pushpoint.plants.planar_stepping.step import LOOKS, is_as_foreseen, look, predict, settle
+from pushpoint.tape import Tape
+from pushpoint.types import CommandTable
 
 # Stable below 2 over the largest eigenvalue of the inverse inertia seen at the contacts: for friction surely below
 # twice the mass of the lightest link, as P2's r_T = 1.3 kg just is. P2's r_H = 0.01 kg is stable too, but needs many
@@ -163,14 +156,13 @@ def run_ticks_by_projection(
     first: int,
     begin: int,
     substeps: int,
-    trace: Trace,
+    tape: Tape,
 ) -> tuple[int, int, int]:
     """run.run_ticks with this solver; an entry point of its own, so that nobody compiles what they do not use."""
     dt = problem.number[DT]
     for row in range(first, commands.joint_angle.shape[0]):
-        if trace.cursor[1] + state.pair_code.size > trace.contact.shape[0]:
+        if not begin_tick(state, tape):
             return TABLE_FULL, row, 0
-        clear_tick(state.sums, state.pair, state.pair_start)
         for k in range(begin, substeps):
             drive_joints(problem, state.link, commands, row, (k + 1) * dt, None)
             predict(problem, state, None)
@@ -185,8 +177,8 @@ def run_ticks_by_projection(
                     break
             if status == OK:
                 status = end_step(problem, state, residual)
-            note_step(trace, residual, iterations, status)
+            note_step(tape, residual, iterations, status)
             if status != OK:
                 return status, row, k
-        close_tick(state, trace, dt, substeps, None)
+        end_tick(state, tape, dt, substeps, None)
     return OK, commands.joint_angle.shape[0], 0

@@ -17,6 +17,7 @@ from pushpoint.mechanics.planar_chain import (
     rotated,
 )
 from pushpoint.numerics.records import Records
+from pushpoint.plants._tape import OK, TOO_MANY_CONTACTS
 from pushpoint.plants.planar_stepping.contacts import find_contacts, list_neighbours, misses_nothing
 from pushpoint.plants.planar_stepping.extras import Extras
 from pushpoint.plants.planar_stepping.ground import lay_ground
@@ -45,7 +46,6 @@ from pushpoint.plants.planar_stepping.model import (
     Surroundings,
 )
 
-OK, NOT_CONVERGED, NOT_FINITE, TOO_MANY_CONTACTS = 0, 1, 2, 3  # the values of types.Status
 LOOKS = 4  # solves of a step at most
 RENEWAL = 64  # [steps], by the count since t = 0, so that resumed runs are equal
 # Contacts are looked for as far ahead as the robot moves in a step, and a part of that farther, as impulses change

@@ -8,6 +8,22 @@ from pushpoint._jit import entry_point, fused, inlined, kernel
 from pushpoint.geometry.solids import Solids
 from pushpoint.mechanics.spatial_chain import move_links, place_links
 from pushpoint.numerics.records import Records
+from pushpoint.plants._tape import (
+    ACCEPTED,
+    OK,
+    TABLE_FULL,
+    TOO_MANY_CONTACTS,
+    begin_contact,
+    carry_sums,
+    clear_sums,
+    end_contact,
+    end_row,
+    has_room,
+    is_row_due,
+    note_repeats,
+    note_step,
+    write_means,
+)
 from pushpoint.plants.spatial_stepping.contacts import GROUND
 from pushpoint.plants.spatial_stepping.joints import drive_joints
 from pushpoint.plants.spatial_stepping.model import (
@@ -26,33 +42,29 @@ from pushpoint.plants.spatial_stepping.model import (
 from pushpoint.plants.spatial_stepping.newton import QUICK_STEPS, newton
 from pushpoint.plants.spatial_stepping.sanity import NOT_SOLVED, is_easy, verdict_on, what_is_wrong
 from pushpoint.plants.spatial_stepping.step import (
-    ACCEPTED,
-    OK,
-    TOO_MANY_CONTACTS,
     aim_axes,
     begin_step,
     end_step,
     load_joints_of,
     undo_step,
 )
-from pushpoint.types import CommandTable, FloatArray, Repeated, Trace
+from pushpoint.tape import Tape
+from pushpoint.types import CommandTable, FloatArray, Repeated
 
-TABLE_FULL = -1  # the contact table of the trace must grow before the run can go on
 IMPACT = 10.0 * 9.81  # [m/s2]: a contact that is stopped harder than this is an impact
 FINEST = 6  # halvings of a step at most
 PARTS = 1 << FINEST
 SOFTER, SOFTEST = 0.1, 2  # where a part cannot be solved at its finest, contacts are made softer, at most twice
 ENOUGH, LOOSE = 10.0, int(Repeated.LOOSE)  # times the tolerance: residual of steps that no part solves; counted
 FEW, MANY = 150, 1_000_000  # iterations before a step is made in shorter parts, and at its finest
+GRAVITY_WORK = 5  # in the ledger, behind tape.LEDGER
 SUMS = 8  # of the tick; as many again since the last row
 
 
 @kernel
 def clear_tick(state: State) -> None:
     """Forget the impulses of the last tick."""
-    for i in range(state.sums.shape[0]):
-        for k in range(SUMS):
-            state.sums[i, k] = 0.0
+    clear_sums(state.sums, SUMS)
     for p in range(state.clock[2]):
         pair = state.pair[p]
         pair.tick_x = pair.tick_y = pair.tick_z = 0.0
@@ -140,9 +152,7 @@ def add_torques(problem: Problem, state: State) -> None:
 @kernel
 def close_sums(state: State) -> None:
     """The impulses of the tick are added to those of the row."""
-    for i in range(state.sums.shape[0]):
-        for k in range(SUMS):
-            state.sums[i, SUMS + k] += state.sums[i, k]
+    carry_sums(state.sums, SUMS)
     for p in range(state.clock[2]):
         pair = state.pair[p]
         pair.record_x += pair.tick_x
@@ -151,9 +161,9 @@ def close_sums(state: State) -> None:
 
 
 @kernel
-def write_contacts(state: State, trace: Trace, span: float) -> None:
-    """Pairs that pushed since the last row, with their mean force: types.SPATIAL_CONTACT_COLUMNS. Others are freed."""
-    out, at = trace.contact, trace.cursor[1]
+def write_contacts(state: State, tape: Tape, span: float) -> None:
+    """Pairs that pushed since the last row, with their mean force. Others are freed."""
+    out = tape.contact
     for p in range(state.clock[2]):
         pair = state.pair[p]
         f1, f2, f3 = pair.record_x, pair.record_y, pair.record_z
@@ -162,22 +172,20 @@ def write_contacts(state: State, trace: Trace, span: float) -> None:
         if f1 == 0.0 and f2 == 0.0 and f3 == 0.0:
             pair.link = -1.0
             continue
-        out[at, 0], out[at, 1], out[at, 2], out[at, 3] = trace.cursor[0], pair.link, pair.obstacle, pair.place
+        at = begin_contact(tape, pair.link, pair.obstacle, pair.place)
         out[at, 4], out[at, 5], out[at, 6] = pair.point_x, pair.point_y, pair.point_z
         out[at, 7], out[at, 8], out[at, 9] = pair.normal_x, pair.normal_y, pair.normal_z
         out[at, 10], out[at, 11], out[at, 12] = f1 / span, f2 / span, f3 / span
-        out[at, 13], out[at, 14] = pair.slip, pair.impact
+        end_contact(tape, pair.slip, pair.impact)
         pair.record_x = pair.record_y = pair.record_z = pair.impact = 0.0
-        at += 1
-    trace.cursor[1] = at
 
 
 @fused
 def set_quaternion(body: Records, a: Records) -> None:
     """Of a link from its axes, by the largest of the four parts; the sign goes on from the last."""
-    trace = a.x1 + a.y2 + a.z3
-    w, x, y, z = 1.0 + trace, a.y3 - a.z2, a.z1 - a.x3, a.x2 - a.y1
-    if not trace > max(a.x1, a.y2, a.z3):
+    tape = a.x1 + a.y2 + a.z3
+    w, x, y, z = 1.0 + tape, a.y3 - a.z2, a.z1 - a.x3, a.x2 - a.y1
+    if not tape > max(a.x1, a.y2, a.z3):
         if a.x1 >= a.y2 and a.x1 >= a.z3:
             w, x, y, z = a.y3 - a.z2, 1.0 + a.x1 - a.y2 - a.z3, a.y1 + a.x2, a.z1 + a.x3
         elif a.y2 >= a.z3:
@@ -223,20 +231,14 @@ def write_link(out: FloatArray, row: int, i: int, b: Records) -> None:
 
 
 @kernel
-def write_row(state: State, trace: Trace, time: float, span: float) -> None:
-    """Record the state and the means over the `span` [s] since the last row: types.SPATIAL_LINK_COLUMNS."""
-    row, per_span = trace.cursor[0], 1.0 / span
+def write_row(state: State, tape: Tape, time: float, span: float) -> None:
+    """Record the state and the means over the `span` [s] since the last row."""
+    row = tape.cursor[0].row
     for i in range(state.sums.shape[0]):
-        write_link(trace.link, row, i, state.body[i])
-        for k in range(SUMS):
-            trace.link[row, i, 13 + k] = state.sums[i, SUMS + k] * per_span
-            state.sums[i, SUMS + k] = 0.0
-    trace.energy[row, 0] = time
-    for k in range(5):
-        trace.energy[row, 1 + k] = state.ledger[k]
-    trace.extra[row, 0] = state.ledger[5]
-    trace.cursor[0] = row + 1
-    trace.cursor[3] = 0
+        write_link(tape.link, row, i, state.body[i])
+    tape.extra[row, 0] = state.ledger[GRAVITY_WORK]
+    write_means(tape, state.sums, SUMS, span)
+    end_row(tape, state.ledger, time)
 
 
 @inlined
@@ -262,7 +264,7 @@ def try_part(
 @inlined
 def one_step(
     problem: Problem, solids: Solids | None, room: Rows, state: State, commands: CommandTable, row: int, k: int,
-    trace: Trace,
+    tape: Tape,
 ) -> int:  # fmt: skip
     """Step k of a tick, made in parts where it would not be a sane one. Returns the status."""
     nominal, done, level, parts, reasons = problem.number[NOMINAL], 0, 0, 0, 0
@@ -305,25 +307,10 @@ def one_step(
     state.clock[0] += 1
     if total > problem.number[TOLERANCE] and verdict == OK:
         reasons |= LOOSE
-    note_step(trace, total, iterations, verdict)
+    note_step(tape, total, iterations, verdict)
     if iterations > QUICK_STEPS or reasons != 0:
-        note_repeats(trace, parts, reasons, fallbacks)
+        note_repeats(tape, parts if reasons != 0 else 0, reasons, fallbacks, 0.0)
     return OK if verdict == ACCEPTED else verdict
-
-
-@kernel
-def note_step(trace: Trace, residual: float, iterations: int, status: int) -> None:
-    at = trace.cursor[2]
-    trace.step[at, 0], trace.step[at, 1], trace.step[at, 2] = residual, iterations, status
-    trace.cursor[2] = at + 1
-
-
-@kernel
-def note_repeats(trace: Trace, parts: int, reasons: int, fallbacks: int) -> None:
-    at = trace.cursor[2] - 1
-    if reasons != 0:
-        trace.step[at, 3], trace.step[at, 4] = parts, reasons
-    trace.step[at, 5] = fallbacks
 
 
 @entry_point
@@ -335,26 +322,25 @@ def run_ticks(
     commands: CommandTable,
     first: int,
     substeps: int,
-    trace: Trace,
+    tape: Tape,
 ) -> tuple[int, int]:
     """Ticks `first` .. of the table. Returns the status and the number of the tick that was not completed."""
     dt = problem.number[NOMINAL]
     load_joints_of(problem, state)
     for row in range(first, commands.joint_angle.shape[0]):
-        if trace.cursor[1] + state.pair.shape[0] > trace.contact.shape[0]:
+        if not has_room(tape, state.pair.shape[0]):
             return TABLE_FULL, row
         clear_tick(state)
         for k in range(substeps):
-            status = one_step(problem, solids, room, state, commands, row, k, trace)
+            status = one_step(problem, solids, room, state, commands, row, k, tape)
             if status != OK:
                 show_bodies(problem, state)
                 return status, row
         close_sums(state)
-        trace.cursor[3] += 1
-        if trace.cursor[3] == trace.cursor[4]:
-            span = trace.cursor[3] * substeps * dt
+        if is_row_due(tape):
+            span = tape.cursor[0].ticks * substeps * dt
             show_bodies(problem, state)
-            write_contacts(state, trace, span)
-            write_row(state, trace, state.clock[0] * dt, span)
+            write_contacts(state, tape, span)
+            write_row(state, tape, state.clock[0] * dt, span)
     show_bodies(problem, state)
     return OK, commands.joint_angle.shape[0]

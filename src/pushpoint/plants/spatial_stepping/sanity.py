@@ -12,6 +12,7 @@ from pushpoint._jit import fused, inlined
 from pushpoint.geometry.capsule_solids import capsule_contacts
 from pushpoint.geometry.solids import Solids
 from pushpoint.mechanics.spatial_chain import place_links
+from pushpoint.plants._tape import ACCEPTED, NOT_CONVERGED, NOT_FINITE, OK
 from pushpoint.plants.spatial_stepping.model import (
     ACCEPT,
     BIGGEST,
@@ -35,17 +36,7 @@ from pushpoint.plants.spatial_stepping.model import (
     Problem,
     State,
 )
-from pushpoint.plants.spatial_stepping.step import (
-    ACCEPTED,
-    NOT_CONVERGED,
-    NOT_FINITE,
-    OK,
-    aim_axes,
-    energy_allowed,
-    measure_works,
-    turn_body,
-    works_of,
-)
+from pushpoint.plants.spatial_stepping.step import aim_axes, energy_allowed, measure_works, turn_body, works_of
 from pushpoint.types import FloatArray
 
 NOT_SOLVED, TOO_MUCH_ENERGY, TOO_DEEP, TOO_FAR_ROUND = 1, 2, 4, 8  # as types.Repeated

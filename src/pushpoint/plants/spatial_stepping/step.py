@@ -16,6 +16,7 @@ from pushpoint._jit import fused, inlined, kernel
 from pushpoint.geometry.solids import Solids
 from pushpoint.mechanics.spatial_chain import later_momentum, move_links, place_inertias, place_links
 from pushpoint.numerics.records import Records
+from pushpoint.plants._tape import OK, TOO_MANY_CONTACTS
 from pushpoint.plants.spatial_stepping.contacts import near_plane, near_solids, remember_contacts
 from pushpoint.plants.spatial_stepping.joints import joint_work
 from pushpoint.plants.spatial_stepping.laws import keep_start, measure_speeds
@@ -67,8 +68,6 @@ from pushpoint.plants.spatial_stepping.model import (
 )
 from pushpoint.types import FloatArray
 
-OK, NOT_CONVERGED, NOT_FINITE, TOO_MANY_CONTACTS = range(4)  # as types.Status
-ACCEPTED = 5
 DEBT = 1e-6  # [m]: times the weight, what the purse may lack before contacts no longer spring back,
 NOT_FIRM = 0.98  # and the part of their yielding that is undone then
 

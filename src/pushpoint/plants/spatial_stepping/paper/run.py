@@ -6,6 +6,16 @@ import math
 
 from pushpoint._jit import entry_point, inlined, kernel
 from pushpoint.numerics.projections import clip, dead_band
+from pushpoint.plants._tape import (
+    ACCEPTED,
+    NOT_CONVERGED,
+    NOT_FINITE,
+    OK,
+    TABLE_FULL,
+    has_room,
+    is_row_due,
+    note_step,
+)
 from pushpoint.plants.spatial_stepping.model import State
 from pushpoint.plants.spatial_stepping.paper.closing import close_joints, keep_motion, move_to_end
 from pushpoint.plants.spatial_stepping.paper.iteration import iterate
@@ -46,16 +56,9 @@ from pushpoint.plants.spatial_stepping.paper.model import (
     Printed,
 )
 from pushpoint.plants.spatial_stepping.paper.works import contact_work, gravity_work, joint_work, kinetic_energy
-from pushpoint.plants.spatial_stepping.run import (
-    TABLE_FULL,
-    clear_tick,
-    close_sums,
-    note_step,
-    write_contacts,
-    write_row,
-)
-from pushpoint.plants.spatial_stepping.step import ACCEPTED, NOT_CONVERGED, NOT_FINITE, OK
-from pushpoint.types import CommandTable, Trace
+from pushpoint.plants.spatial_stepping.run import clear_tick, close_sums, write_contacts, write_row
+from pushpoint.tape import Tape
+from pushpoint.types import CommandTable
 
 ACCEPTABLE = 1e-3  # residual of a step with which a run may go on, if plant.on_failure says so,
 MADE = 1e-4  # and what it may make of energy, relative to the kinetic energy,
@@ -137,7 +140,7 @@ def verdict_on(problem: Printed, residual: float, before: float, energy: float, 
 
 
 @inlined
-def one_step(problem: Printed, state: State, commands: CommandTable, row: int, k: int, trace: Trace) -> int:
+def one_step(problem: Printed, state: State, commands: CommandTable, row: int, k: int, tape: Tape) -> int:
     """Step k of a tick, P5 VII. Returns the status; a step that fails changes nothing."""
     dt, before = problem.number[DT], state.ledger[0]
     start_velocities(problem, state.body)
@@ -155,7 +158,7 @@ def one_step(problem: Printed, state: State, commands: CommandTable, row: int, k
     numerical = energy - before - servo - gravity - friction - normal
     status = verdict_on(problem, residual, before, energy, numerical)
     state.clock[0] += 1
-    note_step(trace, residual, iterations, status)
+    note_step(tape, residual, iterations, status)
     if status not in (OK, ACCEPTED):
         return status
     move_to_end(problem, state.body)
@@ -171,22 +174,21 @@ def one_step(problem: Printed, state: State, commands: CommandTable, row: int, k
 
 @entry_point
 def run_ticks_as_printed(
-    problem: Printed, state: State, commands: CommandTable, first: int, substeps: int, trace: Trace
+    problem: Printed, state: State, commands: CommandTable, first: int, substeps: int, tape: Tape
 ) -> tuple[int, int]:
     """run.run_ticks with this scheme; an entry point of its own, so that nobody compiles what they do not use."""
     dt = problem.number[DT]
     for row in range(first, commands.joint_angle.shape[0]):
-        if trace.cursor[1] + state.pair.shape[0] > trace.contact.shape[0]:
+        if not has_room(tape, state.pair.shape[0]):
             return TABLE_FULL, row
         clear_tick(state)
         for k in range(substeps):
-            status = one_step(problem, state, commands, row, k, trace)
+            status = one_step(problem, state, commands, row, k, tape)
             if status != OK:
                 return status, row
         close_sums(state)
-        trace.cursor[3] += 1
-        if trace.cursor[3] == trace.cursor[4]:
-            span = trace.cursor[3] * substeps * dt
-            write_contacts(state, trace, span)
-            write_row(state, trace, state.clock[0] * dt, span)
+        if is_row_due(tape):
+            span = tape.cursor[0].ticks * substeps * dt
+            write_contacts(state, tape, span)
+            write_row(state, tape, state.clock[0] * dt, span)
     return OK, commands.joint_angle.shape[0]
