@@ -50,6 +50,25 @@ def test_a_thrown_chain_keeps_its_energy_in_the_books(speed: float, dt: float) -
     assert verdict.depth <= 1.0
 
 
+@pytest.mark.parametrize("lean", [0.0, 0.3, 0.8])
+@pytest.mark.parametrize("place", [0.1, 0.2])
+def test_a_thin_wall_end_on_is_not_crossed(place: float, lean: float) -> None:
+    """At 8 m/s and 10 ms a link stands across the wall in the middle of a whole step, where no gap says so."""
+    start = np.array([place, 0.11])
+    wall = {"kind": "wall", "points": [start.tolist(), (start + 0.1 * np.array([np.sin(lean), np.cos(lean)])).tolist()]}
+    robot = {"links": 4, "length": 0.3, "mass": 0.3, "radius": 0.01, "stiffness": 0.0, "damping": 0.0}
+    thrown_at_it = limp(8.0, 1e-2).with_overrides({
+        "robot": {"name": "uniform", "options": robot},
+        "world.obstacles": [wall],
+        "start": {"velocity": [0.0, 8.0]},
+        "duration": 0.1,
+    })  # fmt: skip
+    verdict = judged(thrown_at_it, every_step=True)
+    assert not verdict.failure
+    assert not verdict.passed
+    assert verdict.depth <= 1.0
+
+
 def test_whole_steps_would_be_nonsense() -> None:
     """What parts are for: without them the same run stops, as chords of links that turn so far do not settle; until
     then it books too much numerical work and lies too deep in the disc."""

@@ -9,8 +9,9 @@ from __future__ import annotations
 import math
 
 from pushpoint._jit import fused, inlined, kernel
+from pushpoint.geometry.capsule_edge import distance_to_edge
 from pushpoint.mechanics.planar_chain import rotated
-from pushpoint.plants.planar_stepping.contacts import disc_gap, feature_gap, is_off
+from pushpoint.plants.planar_stepping.contacts import disc_gap, feature_gap, is_near, is_off
 from pushpoint.plants.planar_stepping.extras import Extras
 from pushpoint.plants.planar_stepping.ledger import Works
 from pushpoint.plants.planar_stepping.model import (
@@ -73,10 +74,29 @@ def is_near_any(problem: Problem, around: Surroundings, state: State, extras: Ex
             if extras is None:
                 near = not is_off(problem.link[i], around.disc, state.pair_code[p], problem.number[REACH])
             else:
-                near = feature_gap(problem, i, state.pair_code[p], extras)[0] <= problem.number[REACH]
+                near = is_feature_near(problem, i, state.pair_code[p], extras)
             if near:
                 return True
     return False
+
+
+@kernel
+def is_feature_near(problem: Problem, i: int, code: int, extras: Extras) -> bool:
+    """The same for a neighbour of link i, by a circle about the link: where a link crosses a wall in the middle of the
+    step, none of their gaps says so."""
+    a, links, features = problem.link[i], problem.chain.shape[0], extras.feature.shape[0]
+    full = a.axis + a.radius + problem.number[REACH]
+    if code // 3 >= features:
+        b = problem.link[code // 3 - features]
+        return is_near(a.x - b.x, a.y - b.y, full + b.axis + b.radius)
+    feature = extras.feature[code // 3]
+    if feature[0] > 0.0:
+        return bool(distance_to_edge(a.x, a.y, feature) <= full * full)
+    x, y = feature[1], feature[2]
+    if feature[BODY] >= 0.0:
+        b = problem.link[links + int(feature[BODY])]
+        x, y = b.x, b.y
+    return is_near(a.x - x, a.y - y, full + feature[6])
 
 
 @kernel
@@ -95,8 +115,8 @@ def ends_too_deep(problem: Problem, around: Surroundings, state: State, extras: 
     """
     half, deep = 0.5 * problem.number[DT], problem.number[DEPTH]
     for i in range(problem.link.shape[0]):
-        if problem.first[i + 1] == problem.first[i]:
-            continue  # nothing is near it
+        if problem.first[i + 1] == problem.first[i] and problem.number[REACH] <= deep:
+            continue  # nothing is near it that it could have got into
         a, own, too_deep = problem.link[i], state.link[i], False
         x, y, cos, sin = a.x, a.y, a.cos, a.sin
         end_cos, end_sin = rotated(cos, sin, half * a.w)
