@@ -153,6 +153,17 @@ def test_push_points_are_near_or_were_touched_and_not_at_the_ends() -> None:
     assert (found.contacts.link.tolist(), found.peg.tolist()) == ([1], [0])
     touched = np.ones((3, 5), dtype=bool)
     assert push_points(state, pegs, touched).peg.tolist() == [0, 1]
+    assert push_points(state, pegs, leaning=0.02).peg.tolist() == [0, 1]
+
+
+def test_robot_that_leans_over_to_a_peg_touches_it_with_the_nearest_link() -> None:
+    """A peg beside a joint that is bent by 0.1 rad away from it: the links' gaps differ by little there."""
+    robot = chain(3)
+    state = robot.at(np.array([0.0, -0.1, 0.0, 0.0, 0.0]), np.zeros(5))
+    beside = Pegs.of(((0.2, 0.16, 0.1), (0.29, 0.16, 0.1)))
+    found = push_points(state, beside, leaning=0.02)
+    pairs = sorted(zip(found.peg.tolist(), found.contacts.link.tolist(), strict=True))
+    assert pairs == [(0, 0), (1, 0), (1, 1)]
 
 
 # --- loads ---

@@ -76,6 +76,11 @@ def test_course_that_is_accepted_runs(seed: int) -> None:
     assert result_of(scenario, begin=1.0).ran
 
 
+def test_robot_that_falls_behind_leans_over_to_a_peg() -> None:
+    """At the start of this course a peg that it needs is 3.6 mm off; with pegs nearer than 3 mm it stood still."""
+    assert result_of(course(202, 2.0, rough=0.1), begin=1.0).ran
+
+
 def test_course_that_is_refused_stalls_if_it_tries() -> None:
     scenario = course(1, 3.0)
     [why] = result_of(scenario).events

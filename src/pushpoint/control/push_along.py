@@ -214,13 +214,20 @@ class PushAlong:
     def _points(self, state: ControllerState, recent: BoolArray, body: TailState) -> PushPoints:
         pegs = Pegs(state["believed"], self._radius)
         kept = FELT if self._options.map_correction else KEPT
-        return push_points(body, pegs, recent, self._options.contact_distance, kept)
+        return push_points(body, pegs, recent, self._options.contact_distance, kept, self._leaning(state))
+
+    def _leaning(self, state: ControllerState) -> float:
+        """[m]: how far it leans over to pegs. The prediction counts pegs that the robot does not touch on its path: it
+        reaches for them as it falls behind, up to where the prediction counts them."""
+        near, far = self._options.contact_distance, self._options.margin_distance
+        behind = float(state["wanted"] - state["s"]) / CATCH_UP
+        return near + (far - near) * max(0.0, behind)
 
     def _correct_map(self, state: ControllerState, time: float, points: PushPoints, recent: BoolArray) -> None:
         """What the touches of this tick say about the places of pegs, for the next one."""
         just = time - self._options.sensing.latency - 0.5 * self._period
         felt = state["touched"][points.contacts.link, points.peg] > just
-        missed = ~np.asarray(recent.any(axis=0))[points.peg]
+        missed = ~np.asarray(recent.any(axis=0))[points.peg] & (points.contacts.gap < self._options.contact_distance)
         beliefs = Beliefs(state["believed"], state["anchor"])
         state["believed"], state["anchor"] = corrected(beliefs, points, felt, missed, self._correction)
 

@@ -45,11 +45,19 @@ class PushPoints(NamedTuple):
 
 
 def push_points(
-    state: TailState, pegs: Pegs, touched: BoolArray | None = None, near: float = NEAR, kept: float = KEPT
+    state: TailState,
+    pegs: Pegs,
+    touched: BoolArray | None = None,
+    near: float = NEAR,
+    kept: float = KEPT,
+    leaning: float = 0.0,
 ) -> PushPoints:
-    """All pairs of links and pegs nearer than `near` [m], or nearer than `kept` [m] where `touched` (n, m)."""
+    """All pairs of links and pegs nearer than `near` [m], or nearer than `kept` [m] where `touched` (n, m); of pegs
+    nearer than `leaning` [m] the nearest link, too, and others that touch together with it."""
     gaps, usable = all_gaps(state, pegs)
     chosen = gaps < near
+    if leaning > near:
+        chosen |= _leaning(gaps, usable, leaning)
     if touched is not None:
         chosen |= (gaps < kept) & touched
     return _contacts(state, pegs, chosen & usable)
@@ -60,8 +68,13 @@ def points_to_lean_on(state: TailState, pegs: Pegs, near: float = LEANING) -> Pu
     and others that then touch it too. Up to the very ends of the robot: their contacts push for as long as they last.
     """
     gaps, usable = all_gaps(state, pegs, tail=0.0)
+    return _contacts(state, pegs, _leaning(gaps, usable, near))
+
+
+def _leaning(gaps: FloatArray, usable: BoolArray, near: float) -> BoolArray:
+    """Of pegs nearer than `near` [m] the nearest usable link, and those that touch together with it, (n, m)."""
     gaps = np.where(usable, gaps, np.inf)
-    return _contacts(state, pegs, gaps < np.minimum(near, gaps.min(axis=0, initial=np.inf) + TOGETHER))
+    return np.asarray(gaps < np.minimum(near, gaps.min(axis=0, initial=np.inf) + TOGETHER))
 
 
 def _contacts(state: TailState, pegs: Pegs, chosen: BoolArray) -> PushPoints:
