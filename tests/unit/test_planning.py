@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -179,6 +180,20 @@ def test_three_point_bending_carries_twice_the_torque_over_the_arm() -> None:
     assert found.alpha == pytest.approx(2 * limit / 0.15)
     assert found.contact_force == pytest.approx(np.full(2, found.alpha / 2))
     assert abs(found.torque[0]) == pytest.approx(limit)
+
+
+@pytest.mark.parametrize("find", [lambda *given: largest_load(*given).alpha, largest_multiple])
+def test_drift_makes_up_for_a_direction_that_contacts_miss_by_little(find: Callable[..., float]) -> None:
+    """Two pegs push to the left; the load is aimed 0.5 % to the front of that."""
+    robot, limit = chain(2), 3.0
+    rows = rows_of(robot, pegs_beside(robot, [0, 1], [-1, -1]))
+    load = np.zeros(4)
+    load[[0, 2, 3]] = 0.3, 0.005, 1.0
+    assert find(rows, load, limit) == pytest.approx(0.0, abs=1e-4)
+    assert find(rows, load, limit, 1.0, 0.004) == pytest.approx(0.0, abs=1e-4)
+    short = 0.006 * np.linalg.norm(load)  # of the moment; the force may be larger by as much: both spare the joint
+    carried = 0.3 * limit / 0.15 / (0.3 - short - 0.15 * (1.0 + short))
+    assert find(rows, load, limit, 1.0, 0.006) == pytest.approx(carried, rel=1e-6)
 
 
 def test_contacts_without_a_torque_limit_carry_anything() -> None:
