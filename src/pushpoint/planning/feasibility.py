@@ -30,7 +30,7 @@ ROUNDING = 1e-9
 SPACING, FINE = 0.02, 2e-3  # [m], of places at which loads are computed; the latter where push-points change hands
 CURVATURE, CONTACT_UNIT = 1e-6, 10.0  # alpha is then right to 1e-6; forces of contacts over torque limit per length
 LITTLE = 0.5  # of the load: where less can be carried in balance, a robot may still get along drifting
-DRIFT = 0.01  # part of the load on the robot as a whole that a drift off the path balances
+DRIFT = 0.006  # part of the load on the robot as a whole that a drift off the path balances: 0.0043 does, 0.0104 stalls
 SLOW = 1e-9  # [m/s]: a link slower than this has no direction of motion
 
 
