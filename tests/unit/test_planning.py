@@ -137,7 +137,7 @@ def test_path_too_sharp_for_a_link_is_refused() -> None:
 # --- push-points ---
 
 
-def test_push_points_are_near_or_were_touched_and_not_at_the_ends() -> None:
+def test_push_points_are_near_or_were_touched_and_at_the_ends_only_if_touched() -> None:
     robot = chain(3)
     state = robot.at(np.zeros(5), np.zeros(5))
     beside = 0.15  # [m], link and peg touch
@@ -153,6 +153,8 @@ def test_push_points_are_near_or_were_touched_and_not_at_the_ends() -> None:
     found = push_points(state, pegs)
     assert (found.contacts.link.tolist(), found.peg.tolist()) == ([1], [0])
     touched = np.ones((3, 5), dtype=bool)
+    assert sorted(push_points(state, pegs, touched).peg.tolist()) == [0, 1, 3, 4]  # the ends count where they touch
+    touched[0, 3] = touched[2, 4] = False
     assert push_points(state, pegs, touched).peg.tolist() == [0, 1]
     assert push_points(state, pegs, leaning=0.02).peg.tolist() == [0, 1]
 

@@ -83,6 +83,11 @@ def test_robot_that_falls_behind_leans_over_to_a_peg() -> None:
     assert result_of(course(202, 2.0, rough=0.1), begin=1.0).ran
 
 
+def test_ends_of_the_robot_push_where_they_touch() -> None:
+    """With the last 2 cm of tail and head left out, two push-points remain for 3 cm of this course: it stood still."""
+    assert result_of(course(507, 2.0), begin=1.0).ran
+
+
 def test_direction_missed_by_little_is_no_stall() -> None:
     """For 10 cm the contacts miss the direction of the drag by up to 0.4 %: it drifts, and does not stall there."""
     controller = controller_of(course(301, margin=0.0))
