@@ -1,7 +1,7 @@
 """`push-along` off the course it was made on: what is refused stalls, what is accepted runs, wrong maps are corrected.
 
-Courses come from push_courses.py. Its constants were chosen on seeds below 45; what is asserted here was measured with
-other seeds, once.
+Courses come from push_courses.py. The rules of `push-along` were chosen on seeds below 100 and on courses that went wrong
+(111, 202, 219, 301, 321, 507); what the slow tests assert was measured with other seeds, once.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from tests.validation.push_courses import Result, controller_of, course, result_
 
 pytest.importorskip("daqp", reason="the solver is an extra: pip install 'pushpoint[qp]'")
 
-COURSES = range(100, 120)
+COURSES = range(600, 620)
 OFF_PATH = 0.04  # [m], asked for
 MAPS = 10
 
@@ -63,7 +63,7 @@ def gets_along(found: Result) -> bool:
 @pytest.mark.parametrize("rough", [0.0, 0.1])
 @pytest.mark.parametrize(("error", "fewest"), [(2e-3, 9), (5e-3, 7)])
 def test_touch_corrects_wrong_maps(error: float, fewest: int, rough: float) -> None:
-    runs = [result_of(course(s, 12.0, rough, map_error=error, map_seed=s)) for s in courses_to_run(200)]
+    runs = [result_of(course(s, 12.0, rough, map_error=error, map_seed=s)) for s in courses_to_run(400)]
     assert sum(map(gets_along, runs)) >= fewest
 
 
