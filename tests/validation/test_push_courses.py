@@ -1,7 +1,7 @@
 """`push-along` off the course it was made on: what is refused stalls, what is accepted runs, wrong maps are corrected.
 
-Courses come from push_courses.py. The rules of `push-along` were chosen on seeds below 100 and on courses that went wrong
-(111, 202, 219, 301, 321, 507); what the slow tests assert was measured with other seeds, once.
+Courses come from push_courses.py. The rules of `push-along` were chosen on seeds below 100 and on courses that went
+wrong (111, 202, 219, 301, 321, 507); what the slow tests assert was measured with other seeds, once.
 """
 
 from __future__ import annotations
