@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -136,7 +137,7 @@ def test_path_too_sharp_for_a_link_is_refused() -> None:
 # --- push-points ---
 
 
-def test_push_points_are_near_or_were_touched_and_not_at_the_ends() -> None:
+def test_push_points_are_near_or_were_touched_and_at_the_ends_only_if_touched() -> None:
     robot = chain(3)
     state = robot.at(np.zeros(5), np.zeros(5))
     beside = 0.15  # [m], link and peg touch
@@ -152,7 +153,20 @@ def test_push_points_are_near_or_were_touched_and_not_at_the_ends() -> None:
     found = push_points(state, pegs)
     assert (found.contacts.link.tolist(), found.peg.tolist()) == ([1], [0])
     touched = np.ones((3, 5), dtype=bool)
+    assert sorted(push_points(state, pegs, touched).peg.tolist()) == [0, 1, 3, 4]  # the ends count where they touch
+    touched[0, 3] = touched[2, 4] = False
     assert push_points(state, pegs, touched).peg.tolist() == [0, 1]
+    assert push_points(state, pegs, leaning=0.02).peg.tolist() == [0, 1]
+
+
+def test_robot_that_leans_over_to_a_peg_touches_it_with_the_nearest_link() -> None:
+    """A peg beside a joint that is bent by 0.1 rad away from it: the links' gaps differ by little there."""
+    robot = chain(3)
+    state = robot.at(np.array([0.0, -0.1, 0.0, 0.0, 0.0]), np.zeros(5))
+    beside = Pegs.of(((0.2, 0.16, 0.1), (0.29, 0.16, 0.1)))
+    found = push_points(state, beside, leaning=0.02)
+    pairs = sorted(zip(found.peg.tolist(), found.contacts.link.tolist(), strict=True))
+    assert pairs == [(0, 0), (1, 0), (1, 1)]
 
 
 # --- loads ---
@@ -168,6 +182,20 @@ def test_three_point_bending_carries_twice_the_torque_over_the_arm() -> None:
     assert found.alpha == pytest.approx(2 * limit / 0.15)
     assert found.contact_force == pytest.approx(np.full(2, found.alpha / 2))
     assert abs(found.torque[0]) == pytest.approx(limit)
+
+
+@pytest.mark.parametrize("find", [lambda *given: largest_load(*given).alpha, largest_multiple])
+def test_drift_makes_up_for_a_direction_that_contacts_miss_by_little(find: Callable[..., float]) -> None:
+    """Two pegs push to the left; the load is aimed 0.5 % to the front of that."""
+    robot, limit = chain(2), 3.0
+    rows = rows_of(robot, pegs_beside(robot, [0, 1], [-1, -1]))
+    load = np.zeros(4)
+    load[[0, 2, 3]] = 0.3, 0.005, 1.0
+    assert find(rows, load, limit) == pytest.approx(0.0, abs=1e-4)
+    assert find(rows, load, limit, 1.0, 0.004) == pytest.approx(0.0, abs=1e-4)
+    short = 0.006 * np.linalg.norm(load)  # of the moment; the force may be larger by as much: both spare the joint
+    carried = 0.3 * limit / 0.15 / (0.3 - short - 0.15 * (1.0 + short))
+    assert find(rows, load, limit, 1.0, 0.006) == pytest.approx(carried, rel=1e-6)
 
 
 def test_contacts_without_a_torque_limit_carry_anything() -> None:

@@ -1,22 +1,24 @@
 """`push-along` off the course it was made on: what is refused stalls, what is accepted runs, wrong maps are corrected.
 
-Courses come from push_courses.py. Its constants were chosen on seeds below 45; what is asserted here was measured with
-other seeds, once.
+Courses come from push_courses.py. The rules of `push-along` were chosen on seeds below 100 and on courses that went
+wrong (111, 202, 219, 301, 321, 507); what the slow tests assert was measured with other seeds, once.
 """
 
 from __future__ import annotations
 
 from itertools import count, islice
 
+import numpy as np
 import pytest
 
+from pushpoint.planning.push_points import Pegs
 from pushpoint.scenario import Scenario, Start
 from pushpoint.scenarios.lab_push import Circumstances, hoal_sine
 from tests.validation.push_courses import Result, controller_of, course, result_of
 
 pytest.importorskip("daqp", reason="the solver is an extra: pip install 'pushpoint[qp]'")
 
-COURSES = range(100, 120)
+COURSES = range(600, 620)
 OFF_PATH = 0.04  # [m], asked for
 MAPS = 10
 
@@ -61,7 +63,7 @@ def gets_along(found: Result) -> bool:
 @pytest.mark.parametrize("rough", [0.0, 0.1])
 @pytest.mark.parametrize(("error", "fewest"), [(2e-3, 9), (5e-3, 7)])
 def test_touch_corrects_wrong_maps(error: float, fewest: int, rough: float) -> None:
-    runs = [result_of(course(s, 12.0, rough, map_error=error, map_seed=s)) for s in courses_to_run(200)]
+    runs = [result_of(course(s, 12.0, rough, map_error=error, map_seed=s)) for s in courses_to_run(400)]
     assert sum(map(gets_along, runs)) >= fewest
 
 
@@ -74,6 +76,40 @@ def test_course_that_is_accepted_runs(seed: int) -> None:
     scenario = course(seed, 3.0)
     assert not refused(scenario)
     assert result_of(scenario, begin=1.0).ran
+
+
+def test_robot_that_falls_behind_leans_over_to_a_peg() -> None:
+    """At the start of this course a peg that it needs is 3.6 mm off; with pegs nearer than 3 mm it stood still."""
+    assert result_of(course(202, 2.0, rough=0.1), begin=1.0).ran
+
+
+def test_ends_of_the_robot_push_where_they_touch() -> None:
+    """With the last 2 cm of tail and head left out, two push-points remain for 3 cm of this course: it stood still."""
+    assert result_of(course(507, 2.0), begin=1.0).ran
+
+
+def test_direction_missed_by_little_is_no_stall() -> None:
+    """For 10 cm the contacts miss the direction of the drag by up to 0.4 %: it drifts, and does not stall there."""
+    controller = controller_of(course(301, margin=0.0))
+    missed = controller.head + np.linspace(0.58, 0.66, 3)
+    assert [controller.course.propulsion(s)[0].alpha for s in missed] == pytest.approx(np.zeros(3), abs=1e-4)
+    assert controller.course.margin(missed[0], missed[-1]).alpha.min() > 2.0
+
+
+def test_stall_is_predicted_again_with_the_map_as_corrected() -> None:
+    """A map in which a peg is farther away than the robot leans predicts a stall, but the peg has been felt."""
+    scenario = course(219, 0.04, rough=0.0, map_error=0.01, map_seed=219)
+    controller = controller_of(scenario)
+    assert controller.weak is not None
+    s = controller.weak.begin - 0.03
+    reference = controller.following.at(s)
+    body = controller.chain.at(reference.q, 0.15 * reference.slope)
+    true = Pegs.of(controller.Options(**scenario.controller.options).pegs)
+    state = {"s": s, "look": s - 0.01, "believed": controller.course.pegs.centre}
+    assert "it would stall at" in controller._too_weak(state, body)
+    state["believed"] = true.centre
+    assert controller._too_weak(state, body) == ""
+    assert state["look"] > controller.weak.stall
 
 
 def test_course_that_is_refused_stalls_if_it_tries() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, ClassVar
 
 import numpy as np
@@ -39,8 +40,10 @@ CATCH_UP_RATE, SLOW_DOWN_RATE = 0.5, 2.0  # [1/s]: at which that is made up for:
 FEWEST = 3  # push-points: the robot as a whole has three freedoms
 FEW_TIME = 0.25  # [s]: with fewer for this long it stops
 SEARCH_TIME = 1.0  # [s]: the same where enough are near, and touches correct the map: they are found in half a second
+PATIENCE = 0.25  # [s], for progress that takes 0.2 s at full speed; then it leans over to pegs, fully in as much again
 STALL_TIME, STALL_PART = 2.0, 0.1  # [s], and part of the way wanted in it: less is a stall
 AHEAD = 0.04  # [m]: how far before a stretch too weak for it the robot stops
+LOOK = 0.5  # [m]: how far it then looks ahead once more, with the map as touches have corrected it
 ON_PATH = 5e-3  # [m]: a start nearer than this lies on the path, as far as noisy sensors know
 
 
@@ -51,8 +54,9 @@ class PushAlong:
     Modes: `drive`, and `hold` where it stopped for a reason, which is an event: the shape of that moment is held. The
     state: `mode`, `s` arc length of the head's end, `wanted` the arc length at the reference speed, `touched` (n, m)
     when each link touched each peg last, `pending` touches that are not known yet, `believed` and `anchor` (m, 2) of
-    the pegs, `off_at_start` until it is said, `few` and `slow_since`, `slow_from` of the watchdogs, `held` the shape
-    held, `expected` the acceleration that the program expects, and the observer's memory.
+    the pegs, `look` the arc length from which weak stretches count, `off_at_start` until it is said, `few` and
+    `slow_since`, `slow_from` of the watchdogs, `held` the shape held, `expected` the acceleration that the program
+    expects, and the observer's memory.
     """
 
     Options: ClassVar[type[Frozen]] = PushAlongOptions
@@ -124,6 +128,7 @@ class PushAlong:
             "wanted": s,
             "touched": np.full((self.chain.links, len(self._options.pegs)), NEVER),
             "pending": np.full((self.chain.links, len(self._options.pegs)), NEVER),
+            "look": math.inf if self.weak is None else self.weak.begin - AHEAD,
             "few": 0.0,
             "slow_since": obs.time,
             "slow_from": s,
@@ -182,7 +187,7 @@ class PushAlong:
         """One tick along the path: the push, or None and the reason why there is none."""
         reference = self._locate(state, body)
         recent = self._recent(state, time)
-        points = self._points(state, recent, body)
+        points = self._points(state, time, recent, body)
         if self._options.map_correction:
             self._correct_map(state, time, points, recent)
         why = self._reason_to_stop(state, time, body, points)
@@ -211,16 +216,23 @@ class PushAlong:
         """Which links felt which pegs a moment ago, (n, m)."""
         return np.asarray(state["touched"] > time - TOUCH_TIME - self._options.sensing.latency)
 
-    def _points(self, state: ControllerState, recent: BoolArray, body: TailState) -> PushPoints:
+    def _points(self, state: ControllerState, time: float, recent: BoolArray, body: TailState) -> PushPoints:
         pegs = Pegs(state["believed"], self._radius)
         kept = FELT if self._options.map_correction else KEPT
-        return push_points(body, pegs, recent, self._options.contact_distance, kept)
+        return push_points(body, pegs, recent, self._options.contact_distance, kept, self._leaning(state, time))
+
+    def _leaning(self, state: ControllerState, time: float) -> float:
+        """[m]: how far it leans over to pegs. The prediction counts pegs that the robot does not touch on its path;
+        if it gets stuck it reaches for them, farther and farther."""
+        near, far = self._options.contact_distance, self._options.margin_distance
+        stuck = (time - float(state["slow_since"]) - PATIENCE) / PATIENCE
+        return near + (far - near) * min(max(0.0, stuck), 1.0)
 
     def _correct_map(self, state: ControllerState, time: float, points: PushPoints, recent: BoolArray) -> None:
         """What the touches of this tick say about the places of pegs, for the next one."""
         just = time - self._options.sensing.latency - 0.5 * self._period
         felt = state["touched"][points.contacts.link, points.peg] > just
-        missed = ~np.asarray(recent.any(axis=0))[points.peg]
+        missed = ~np.asarray(recent.any(axis=0))[points.peg] & (points.contacts.gap < self._options.contact_distance)
         beliefs = Beliefs(state["believed"], state["anchor"])
         state["believed"], state["anchor"] = corrected(beliefs, points, felt, missed, self._correction)
 
@@ -242,8 +254,10 @@ class PushAlong:
         if len(points.peg) == 0 or (state["few"] > FEW_TIME and not self._searches(state, body)):
             missing = self._missing(state["s"], body, points)
             return f"{len(points.peg)} push-points, at least {FEWEST} are needed: {missing}"
-        if self.weak is not None and state["s"] > self.weak.begin - AHEAD:
-            return self._too_weak(self.weak)
+        if state["s"] > state["look"]:
+            too_weak = self._too_weak(state, body)
+            if too_weak:
+                return too_weak
         if state["s"] - state["slow_from"] > STALL_PART * self._options.speed * STALL_TIME:
             state["slow_since"], state["slow_from"] = time, state["s"]
         if time - state["slow_since"] > STALL_TIME:
@@ -257,20 +271,23 @@ class PushAlong:
         near = points_to_lean_on(body, Pegs(state["believed"], self._radius), self._options.margin_distance)
         return len(near.peg) >= FEWEST
 
-    def _too_weak(self, weak: WeakStretch) -> str:
-        return (
-            f"at {weak.worst:.2f} m of the path the push-points carry {weak.alpha:z.2f} times the drag, and it would "
-            f"stall at {weak.stall:.2f} m; {self._missing_at(weak.worst)}"
-        )
+    def _too_weak(self, state: ControllerState, body: TailState) -> str:
+        """Why it should stop before the stretch ahead; empty: it should not. Where touches correct the map, the first
+        prediction does not count any more: a peg that was believed too far away may have been felt since."""
+        course, weak = self.course, self.weak
+        if self._options.map_correction:
+            course = course._replace(pegs=Pegs(state["believed"], self._radius))
+            end = min(state["s"] + LOOK, float(self.following.s[-1]))
+            margin, begin = course.margin(state["s"], end), self._speed_along(state["s"], body)
+            weak = margin.weak_stretch(self._options.speed, begin, self._options.margin)
+            state["look"] = (end if weak is None else weak.begin) - AHEAD
+        return "" if weak is None or state["s"] <= state["look"] else _told_weak(course, weak)
 
-    def _missing_at(self, s: float) -> str:
-        """What limits the load at a place of the path."""
-        found, contacts = self.course.propulsion(s)
-        if found.missing is not None:
-            return f"{contacts} push-points: {told(found.missing)}"
-        joint = int(np.argmax(np.abs(found.torque)))
-        limit = self._options.torque_limit
-        return f"{contacts} push-points, joint {joint} at its limit of {limit:g} N m"
+    def _speed_along(self, s: float, body: TailState) -> float:
+        """[m/s]: how fast the robot is along the path, by its momentum."""
+        along = self.following.at(s).slope
+        heavy = body.mass_matrix @ along
+        return max(0.0, float(heavy @ body.rate / (heavy @ along)))
 
     def _missing(self, s: float, body: TailState, points: PushPoints) -> str:
         """The direction in which the present push-points do not push, with the head at s [m] of the path."""
@@ -291,3 +308,17 @@ class PushAlong:
         mobility = np.linalg.inv(body.mass_matrix)[joints, joints]
         limit = self._options.torque_limit
         return Command(held, np.zeros_like(held), np.clip(np.linalg.solve(mobility, wanted), -limit, limit))
+
+
+def _told_weak(course: Course, weak: WeakStretch) -> str:
+    """Where a robot would stall, and what limits the load there, in words."""
+    found, contacts = course.propulsion(weak.worst)
+    if found.missing is not None:
+        limit = f"{contacts} push-points: {told(found.missing)}"
+    else:
+        joint = int(np.argmax(np.abs(found.torque)))
+        limit = f"{contacts} push-points, joint {joint} at its limit of {course.torque_limit:g} N m"
+    return (
+        f"at {weak.worst:.2f} m of the path the push-points carry {weak.alpha:z.2f} times the drag, and it would "
+        f"stall at {weak.stall:.2f} m; {limit}"
+    )

@@ -7,7 +7,8 @@ A robot that moves along u is held back by a generalised force; contacts and tor
 w is the load to overcome, J_t points headwards (contacts slide that way, so that peg friction has a fixed sign). The
 largest alpha is a linear program; below one the robot stalls. The rows of the virtual coordinates (phi_0, x_0, y_0)
 have no torque: they are G lambda = alpha w_base with the base wrench map G (3 x n_c), which decides on everything that
-torque limits do not.
+torque limits do not. Where contacts miss the direction of w_base by little, a robot drifts off its path until the drag
+has turned by as much: a part of the load may be left over.
 """
 
 from __future__ import annotations
@@ -28,6 +29,8 @@ from pushpoint.types import FloatArray
 ROUNDING = 1e-9
 SPACING, FINE = 0.02, 2e-3  # [m], of places at which loads are computed; the latter where push-points change hands
 CURVATURE, CONTACT_UNIT = 1e-6, 10.0  # alpha is then right to 1e-6; forces of contacts over torque limit per length
+LITTLE = 0.5  # of the load: where less can be carried in balance, a robot may still get along drifting
+DRIFT = 0.006  # part of the load on the robot as a whole that a drift off the path balances: 0.0043 does, 0.0104 stalls
 SLOW = 1e-9  # [m/s]: a link slower than this has no direction of motion
 
 
@@ -74,19 +77,22 @@ def null_space(G: FloatArray) -> FloatArray:
     return np.asarray(rows[rank:].T)
 
 
-def largest_load(contact_rows: FloatArray, load: FloatArray, torque_limit: float, reach: float = 1.0) -> Propulsion:
+def largest_load(
+    contact_rows: FloatArray, load: FloatArray, torque_limit: float, reach: float = 1.0, drift: float = 0.0
+) -> Propulsion:
     """The largest alpha with S tau + contact_rows' lambda = alpha load.
 
     contact_rows (k, N): J_n - mu_o J_t; load (N,); torque_limit [N m]; reach [m]: the length of the robot, by which
-    moments are compared with forces.
+    moments are compared with forces; drift: part of the load by which the rows of the robot as a whole may be off.
     """
     k, n = len(contact_rows), len(load) - 2
-    torque_of, equal = _balance(contact_rows, load, reach)
-    limits: dict[str, FloatArray] = {}
+    torque_of, over = _balance(contact_rows, load, reach, drift)
+    rows, limit = over, np.zeros(6)
     if math.isfinite(torque_limit):
-        limits = {"A_ub": np.vstack([torque_of, -torque_of]), "b_ub": np.full(2 * (n - 1), torque_limit)}
+        rows = np.concatenate([over, torque_of, -torque_of])
+        limit = np.append(limit, np.full(2 * (n - 1), torque_limit))
     found = scipy_part("optimize").linprog(
-        np.append(np.zeros(k), -1.0), A_eq=equal, b_eq=np.zeros(3), bounds=(0.0, None), method="highs", **limits
+        np.append(np.zeros(k), -1.0), A_ub=rows, b_ub=limit, bounds=(0.0, None), method="highs"
     )
     if found.status == 3:  # unbounded
         return Propulsion(math.inf, np.full(k, math.nan), np.full(n - 1, math.nan), None)
@@ -97,33 +103,37 @@ def largest_load(contact_rows: FloatArray, load: FloatArray, torque_limit: float
     return Propulsion(alpha, forces, torque, missing)
 
 
-def _balance(contact_rows: FloatArray, load: FloatArray, reach: float) -> tuple[FloatArray, FloatArray]:
+def _balance(contact_rows: FloatArray, load: FloatArray, reach: float, drift: float) -> tuple[FloatArray, FloatArray]:
     """Rows that turn (lambda, alpha) into joint torques, tau = alpha load - contact_rows' lambda in the rows of the
-    joints, and rows that should give zero: the base wrench that is left over."""
+    joints, and six that should not be positive: the base wrench that is left over, and its opposite, less the drift."""
     n = len(load) - 2
     base, inner = base_rows(n), slice(1, n)
     torque_of = np.column_stack([-contact_rows[:, inner].T, load[inner]])
-    equal = np.column_stack([contact_rows[:, base].T, -load[base]])
-    equal[0] /= reach
-    return torque_of, equal
+    left_over = np.column_stack([contact_rows[:, base].T, -load[base]])
+    left_over[0] /= reach
+    over = np.concatenate([left_over, -left_over])
+    over[:, -1] -= drift * np.linalg.norm(left_over[:, -1])
+    return torque_of, over
 
 
-def largest_multiple(contact_rows: FloatArray, load: FloatArray, torque_limit: float, reach: float = 1.0) -> float:
+def largest_multiple(
+    contact_rows: FloatArray, load: FloatArray, torque_limit: float, reach: float = 1.0, drift: float = 0.0
+) -> float:
     """alpha of `largest_load` alone, ten times faster: the linear program with so little curvature that its solution
     is the same vertex, by an active-set method."""
     k, n = len(contact_rows), len(load) - 2
     if k == 0 or not math.isfinite(torque_limit):
-        return largest_load(contact_rows, load, torque_limit, reach).alpha
-    torque_of, equal = _balance(contact_rows, load, reach)
+        return largest_load(contact_rows, load, torque_limit, reach, drift).alpha
+    torque_of, over = _balance(contact_rows, load, reach, drift)
     unit = np.append(np.full(k, CONTACT_UNIT * torque_limit / reach), 1.0)  # of the unknowns: all are then about one
-    rows = np.concatenate([torque_of / torque_limit, equal]) * unit
-    low = np.concatenate([np.zeros(k + 1), np.full(n - 1, -1.0), np.zeros(3)])
-    high = np.concatenate([np.full(k + 1, NO_BOUND), np.ones(n - 1), np.zeros(3)])
+    rows = np.concatenate([torque_of / torque_limit, over]) * unit
+    low = np.concatenate([np.zeros(k + 1), np.full(n - 1, -1.0), np.full(6, -NO_BOUND)])
+    high = np.concatenate([np.full(k + 1, NO_BOUND), np.ones(n - 1), np.zeros(6)])
     g = np.zeros(k + 1)
     g[-1] = -1.0
-    z = quadratic_solver(equalities=3)(CURVATURE * np.eye(k + 1), g, rows, low, high)
+    z = quadratic_solver()(CURVATURE * np.eye(k + 1), g, rows, low, high)
     if z is None:
-        return largest_load(contact_rows, load, torque_limit, reach).alpha
+        return largest_load(contact_rows, load, torque_limit, reach, drift).alpha
     return float(z[-1]) if z[-1] > CURVATURE else 0.0
 
 
@@ -225,6 +235,7 @@ class Course(NamedTuple):
     torque_limit: float  # [N m]
     speed: float  # [m/s]
     near: float = LEANING  # [m]: pegs nearer than this count, as the robot can lean over to them
+    drift: float = DRIFT  # a robot that drifts off its path by this part of its speed turns the drag by as much
 
     def moving_at(self, s: float) -> TailState:
         """The robot on the path at the reference speed, its head's end at s [m]."""
@@ -274,7 +285,13 @@ class Course(NamedTuple):
         state = self.moving_at(s)
         points = self.points(state)
         pairs = frozenset(zip(points.contacts.link.tolist(), points.peg.tolist(), strict=True))
-        return _Sample(largest_multiple(*self._program(state, points)), pairs, self.braking(state))
+        return _Sample(self._multiple(state, points), pairs, self.braking(state))
+
+    def _multiple(self, state: TailState, points: PushPoints) -> float:
+        """alpha, in balance or, where that carries next to nothing, drifting."""
+        program = self._program(state, points)
+        balanced = largest_multiple(*program)
+        return balanced if balanced > LITTLE else max(balanced, largest_multiple(*program, self.drift))
 
 
 class _Sample(NamedTuple):

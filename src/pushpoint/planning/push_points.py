@@ -1,7 +1,8 @@
 """Which pegs a robot can push against: a list from geometry, and what has been touched.
 
 Never the contacts of a sensor alone: a contact that is lost for an instant would drop out of the plan and be lost for
-good. The last centimetres of the tail and the tip of the head are left out: the normal turns along the path there.
+good. The last centimetres of tail and head are left out until they touch; their round ends always are, as the normal
+turns along the path there.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ NEAR = 3e-3  # [m]: a smaller gap counts as contact
 KEPT = 20e-3  # [m]: and this one, where it was touched a moment ago
 LEANING = 20e-3  # [m]: a robot leans over to a peg that is nearer than this, if that helps
 TOGETHER = 3e-3  # [m]: links whose gaps to one peg differ by less touch it together, once the robot leans on it
-ENDS = 20e-3  # [m]: of tail and head, left out
+ENDS = 20e-3  # [m]: of tail and head, left out until they touch
 
 
 class Pegs(NamedTuple):
@@ -45,13 +46,23 @@ class PushPoints(NamedTuple):
 
 
 def push_points(
-    state: TailState, pegs: Pegs, touched: BoolArray | None = None, near: float = NEAR, kept: float = KEPT
+    state: TailState,
+    pegs: Pegs,
+    touched: BoolArray | None = None,
+    near: float = NEAR,
+    kept: float = KEPT,
+    leaning: float = 0.0,
 ) -> PushPoints:
-    """All pairs of links and pegs nearer than `near` [m], or nearer than `kept` [m] where `touched` (n, m)."""
+    """All pairs of links and pegs nearer than `near` [m], or nearer than `kept` [m] where `touched` (n, m); of pegs
+    nearer than `leaning` [m] the nearest link, too, and others that touch together with it. What tail and head touch
+    counts up to their very ends: one of them often is the third push-point of a robot."""
     gaps, usable = all_gaps(state, pegs)
     chosen = gaps < near
+    if leaning > near:
+        chosen |= _leaning(gaps, usable, leaning)
     if touched is not None:
         chosen |= (gaps < kept) & touched
+        usable |= all_gaps(state, pegs, ends=0.0)[1] & touched
     return _contacts(state, pegs, chosen & usable)
 
 
@@ -59,9 +70,14 @@ def points_to_lean_on(state: TailState, pegs: Pegs, near: float = LEANING) -> Pu
     """What a robot can push against that leans over to pegs nearer than `near` [m]: for each of them the nearest link,
     and others that then touch it too. Up to the very ends of the robot: their contacts push for as long as they last.
     """
-    gaps, usable = all_gaps(state, pegs, tail=0.0)
+    gaps, usable = all_gaps(state, pegs, ends=0.0)
+    return _contacts(state, pegs, _leaning(gaps, usable, near))
+
+
+def _leaning(gaps: FloatArray, usable: BoolArray, near: float) -> BoolArray:
+    """Of pegs nearer than `near` [m] the nearest usable link, and those that touch together with it, (n, m)."""
     gaps = np.where(usable, gaps, np.inf)
-    return _contacts(state, pegs, gaps < np.minimum(near, gaps.min(axis=0, initial=np.inf) + TOGETHER))
+    return np.asarray(gaps < np.minimum(near, gaps.min(axis=0, initial=np.inf) + TOGETHER))
 
 
 def _contacts(state: TailState, pegs: Pegs, chosen: BoolArray) -> PushPoints:
@@ -69,7 +85,7 @@ def _contacts(state: TailState, pegs: Pegs, chosen: BoolArray) -> PushPoints:
     return PushPoints(peg, peg_contacts(state, link, pegs.centre[peg], pegs.radius[peg]))
 
 
-def all_gaps(state: TailState, pegs: Pegs, tail: float = ENDS) -> tuple[FloatArray, BoolArray]:
+def all_gaps(state: TailState, pegs: Pegs, ends: float = ENDS) -> tuple[FloatArray, BoolArray]:
     """Gaps (n, m) [m] of all links and pegs, and whether they are farther than `ends` [m] from the robot's ends."""
     chain = state.chain
     x = np.subtract.outer(-state.joints[:-1, 0], -pegs.centre[:, 0])
@@ -81,6 +97,6 @@ def all_gaps(state: TailState, pegs: Pegs, tail: float = ENDS) -> tuple[FloatArr
     across = y * cos - x * sin
     gaps = np.sqrt((free - along) ** 2 + across**2) - chain.radius[:, np.newaxis] - pegs.radius
     usable = np.ones(gaps.shape, dtype=bool)
-    usable[0] = along[0] > half[0] - core[0] + tail
-    usable[-1] &= along[-1] < half[-1] + core[-1] - ENDS
+    usable[0] = along[0] > half[0] - core[0] + ends
+    usable[-1] &= along[-1] < half[-1] + core[-1] - ends
     return gaps, usable
