@@ -184,7 +184,8 @@ def test_observer_follows_a_steady_motion_through_latency() -> None:
     memory = observer.begin(seen(chain, q, 0.0))
     for k in range(1, 300):
         body: TailState
-        memory, body = observer.step(memory, seen(chain, q + k * period * rate, k * period), np.zeros(6))
+        late = max(0, k - 2) * period  # as sensors with this latency would show it
+        memory, body = observer.step(memory, seen(chain, q + late * rate, k * period), np.zeros(6))
     assert body.q == pytest.approx(q + 299 * period * rate, abs=1e-5)
     assert body.rate == pytest.approx(rate, abs=1e-3)
 
@@ -202,16 +203,6 @@ def seen(chain: TailChain, q: FloatArray, at: float) -> Observation:
         head_yaw=pose.angle[-1],
         contacts=Contacts(whole, whole, nothing, whole, np.zeros((0, 2)), np.zeros((0, 2)), np.zeros((0, 2))),
     )
-
-
-def test_noise_has_its_size_and_repeats_with_the_seed() -> None:
-    chain = rods(4)
-    q = np.zeros(6)
-    noisy = [Observer(chain, Sensing(angle_noise=1e-3, seed=seed), 0.01) for seed in (1, 1, 2)]
-    first, same, other = ([observer.measure(seen(chain, q, 0.01 * k)) for k in range(40)] for observer in noisy)
-    assert np.array_equal(first, same)
-    assert not np.array_equal(first, other)
-    assert np.std(np.array(first)[:, 1:4]) == pytest.approx(1e-3, rel=0.3)
 
 
 def test_latency_that_is_no_multiple_of_the_period_is_refused() -> None:

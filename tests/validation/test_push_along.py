@@ -22,7 +22,8 @@ from pushpoint.scenarios.lab_push import (
     AMPLITUDE,
     FIRST,
     HEAD,
-    NOISE,
+    NOISE_KNOWN,
+    NOISY,
     OFFSET,
     PEGS,
     RADIUS,
@@ -114,8 +115,8 @@ def test_mujoco_confirms_runs_on_dry_ground(mu: float) -> None:
 @pytest.mark.parametrize("seed", [0, 1, 2])
 def test_noise_latency_and_wrong_masses(mass_scale: float, seed: int) -> None:
     around = Circumstances(6.5, 0.1, 0.0, 0.1)
-    run = scenario(around, mass_scale=mass_scale, margin=0.0, sensing=NOISE | {"seed": seed})
-    assert_gets_along(pp.simulate(run), OFF_PATH_NOISY)
+    run = scenario(around, mass_scale=mass_scale, margin=0.0, sensing=NOISE_KNOWN)
+    assert_gets_along(pp.simulate(run, sensors=NOISY, seed=seed), OFF_PATH_NOISY)
 
 
 @pytest.mark.slow

@@ -1,8 +1,7 @@
-"""From joint angles and the head's pose to tail coordinates and their rates: noise, latency, observer.
+"""From joint angles and the head's pose to tail coordinates and their rates.
 
-Noise and latency are for experiments: they spoil what the observation says before anything else sees it. The observer
-is one alpha-beta filter per coordinate with both poles at exp(-bandwidth period), driven by the acceleration that the
-controller expects; then it predicts over the latency.
+The observer is one alpha-beta filter per coordinate with both poles at exp(-bandwidth period), driven by the
+acceleration that the controller expects; then it predicts over the latency that the sensors are believed to have.
 """
 
 from __future__ import annotations
@@ -16,20 +15,17 @@ from pushpoint import limits
 from pushpoint.errors import InvalidInput
 from pushpoint.fields import Frozen
 from pushpoint.mechanics.tail_chain import TailChain, TailState
-from pushpoint.quantities import Delay, Play, PositiveGain, Seed, Width
+from pushpoint.quantities import Delay, PositiveGain
 from pushpoint.types import FloatArray, Observation
 
 MULTIPLE = 1e-6  # of a period: decimal times are not exact in binary
 
 
 class Sensing(Frozen):
-    """What is measured, and how well. Noise has a normal distribution, drawn anew at every tick."""
+    """What the observer believes of the sensors."""
 
-    angle_noise: Play = 0.0  # [rad], of joint angles and of the head's direction
-    position_noise: Width = 0.0  # [m], of the head in x and in y
     latency: Delay = 0.0  # [s], a multiple of the control period
     bandwidth: PositiveGain = 250.0  # [1/s], of the observer: lower for more noise
-    seed: Seed = 0
 
 
 class Memory(NamedTuple):
@@ -37,7 +33,6 @@ class Memory(NamedTuple):
 
     q: FloatArray  # (N,)
     rate: FloatArray  # (N,)
-    measured: FloatArray  # (delay + 1, N): the newest measurement last
     expected: FloatArray  # (delay + 1, N): the accelerations expected in the ticks before, the last one last
 
 
@@ -45,7 +40,7 @@ class Observer:
     """Measured tail coordinates, filtered and predicted to the present."""
 
     def __init__(self, chain: TailChain, options: Sensing, period: float) -> None:
-        self._chain, self._options, self._period = chain, options, period
+        self._chain, self._period = chain, period
         self._delay = round(options.latency / period)
         if self._delay > limits.LATENCY_TICKS:
             raise InvalidInput(
@@ -62,18 +57,12 @@ class Observer:
 
     def begin(self, obs: Observation) -> Memory:
         """At rest in the first measurement."""
-        q, rows = self.measure(obs), self._delay + 1
-        still = np.zeros_like(q)
-        return Memory(q, still, np.tile(q, (rows, 1)), np.tile(still, (rows, 1)))
+        q = self.measure(obs)
+        return Memory(q, np.zeros_like(q), np.zeros((self._delay + 1, len(q))))
 
     def measure(self, obs: Observation) -> FloatArray:
         """Tail coordinates (N,) from the joint angles and the head's pose alone."""
         angles, yaw, place = obs.joint_angle, obs.head_yaw, obs.head_position[:2]
-        if self._options.angle_noise > 0.0 or self._options.position_noise > 0.0:
-            random = np.random.default_rng([self._options.seed, round(obs.time / self._period)])
-            turns = self._options.angle_noise * random.standard_normal(len(angles) + 1)
-            angles, yaw = angles + turns[1:], yaw + turns[0]
-            place = place + self._options.position_noise * random.standard_normal(2)
         n = self._chain.links
         angle = np.empty(n)
         angle[-1] = yaw
@@ -82,18 +71,16 @@ class Observer:
 
     def step(self, memory: Memory, obs: Observation, expected: FloatArray) -> tuple[Memory, TailState]:
         """Take a measurement in; `expected`: the acceleration (N,) of the tick that has just ended."""
-        measured = np.concatenate([memory.measured[1:], self.measure(obs)[np.newaxis]])
         ahead = np.concatenate([memory.expected[1:], expected[np.newaxis]])
         dt, old = self._period, ahead[0]
         q, rate = memory.q + dt * memory.rate + 0.5 * dt**2 * old, memory.rate + dt * old
-        seen = measured[0]
-        off = seen - q
+        off = self.measure(obs) - q
         off[0] = np.remainder(off[0] + np.pi, 2 * np.pi) - np.pi  # the head's direction may be wrapped
         q, rate = q + self._alpha * off, rate + self._beta * off
         now, speed = q, rate
         for known in ahead[1:]:
             now, speed = now + dt * speed + 0.5 * dt**2 * known, speed + dt * known
-        return Memory(q, rate, measured, ahead), self._chain.at(now, speed)
+        return Memory(q, rate, ahead), self._chain.at(now, speed)
 
 
 def stored(memory: Memory) -> dict[str, Any]:

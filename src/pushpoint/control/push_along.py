@@ -53,7 +53,7 @@ class PushAlong:
 
     Modes: `drive`, and `hold` where it stopped for a reason, which is an event: the shape of that moment is held. The
     state: `mode`, `s` arc length of the head's end, `wanted` the arc length at the reference speed, `touched` (n, m)
-    when each link touched each peg last, `pending` touches that are not known yet, `believed` and `anchor` (m, 2) of
+    when each link touched each peg last, `believed` and `anchor` (m, 2) of
     the pegs, `look` the arc length from which weak stretches count, `off_at_start` until it is said, `few` and
     `slow_since`, `slow_from` of the watchdogs, `held` the shape held, `expected` the acceleration that the program
     expects, and the observer's memory.
@@ -127,7 +127,6 @@ class PushAlong:
             "s": s,
             "wanted": s,
             "touched": np.full((self.chain.links, len(self._options.pegs)), NEVER),
-            "pending": np.full((self.chain.links, len(self._options.pegs)), NEVER),
             "look": math.inf if self.weak is None else self.weak.begin - AHEAD,
             "few": 0.0,
             "slow_since": obs.time,
@@ -170,18 +169,12 @@ class PushAlong:
         return [ControlEvent(time, "off-path", f"the start is {1e3 * off:.4g} mm off the path")]
 
     def _note_touches(self, state: ControllerState, obs: Observation) -> None:
-        """Touches are known after the latency, too; until then the first of them is pending."""
-        link, peg, now = obs.contacts.link, obs.contacts.obstacle, obs.time
+        """Touches count from when they are known."""
+        link, peg = obs.contacts.link, obs.contacts.obstacle
         mapped = (peg >= 0) & (peg < len(self._options.pegs))
-        pair = link[mapped], peg[mapped]
-        pending: FloatArray = state["pending"].copy()
-        touched: FloatArray = np.where(pending <= now, pending, state["touched"])
-        if self._options.sensing.latency == 0.0:
-            touched[pair] = now
-        else:
-            known = now + self._options.sensing.latency
-            pending[pair] = np.where(pending[pair] <= now, known, pending[pair])
-        state["pending"], state["touched"] = pending, touched
+        touched: FloatArray = state["touched"].copy()
+        touched[link[mapped], peg[mapped]] = obs.time
+        state["touched"] = touched
 
     def _drive(self, state: ControllerState, time: float, body: TailState) -> tuple[Push | None, Reference, str]:
         """One tick along the path: the push, or None and the reason why there is none."""
@@ -214,7 +207,7 @@ class PushAlong:
 
     def _recent(self, state: ControllerState, time: float) -> BoolArray:
         """Which links felt which pegs a moment ago, (n, m)."""
-        return np.asarray(state["touched"] > time - TOUCH_TIME - self._options.sensing.latency)
+        return np.asarray(state["touched"] > time - TOUCH_TIME)
 
     def _points(self, state: ControllerState, time: float, recent: BoolArray, body: TailState) -> PushPoints:
         pegs = Pegs(state["believed"], self._radius)
@@ -230,7 +223,7 @@ class PushAlong:
 
     def _correct_map(self, state: ControllerState, time: float, points: PushPoints, recent: BoolArray) -> None:
         """What the touches of this tick say about the places of pegs, for the next one."""
-        just = time - self._options.sensing.latency - 0.5 * self._period
+        just = time - 0.5 * self._period
         felt = state["touched"][points.contacts.link, points.peg] > just
         missed = ~np.asarray(recent.any(axis=0))[points.peg] & (points.contacts.gap < self._options.contact_distance)
         beliefs = Beliefs(state["believed"], state["anchor"])

@@ -18,7 +18,13 @@ RADIUS, OFFSET = 0.1, 0.15  # [m], of the pegs
 FIRST, PEGS = -4.0, 11
 PATH = {"amplitude": AMPLITUDE, "wavelength": WAVELENGTH, "begin": -4.0, "end": 5.0}
 HEAD = 5.28  # [m], arc length of the head's end at the start: no link overlaps a peg there
-NOISE = {"angle_noise": 3e-4, "position_noise": 3e-4, "latency": 0.008, "bandwidth": 60.0}  # [rad], [m], [s], [1/s]
+LAG = 0.008  # [s]
+NOISY = {  # [rad], [m], [s]
+    "joint-encoders": {"noise": 3e-4, "latency": LAG},
+    "head-pose": {"noise": 3e-4, "angle_noise": 3e-4, "latency": LAG},
+    "contacts": {"latency": LAG},
+}
+NOISE_KNOWN = {"latency": LAG, "bandwidth": 60.0}  # [s], [1/s]: what the observer believes of these sensors
 
 
 class Circumstances(NamedTuple):
@@ -33,7 +39,7 @@ class Circumstances(NamedTuple):
 def hoal_sine(name: str, title: str, around: Circumstances, duration: float = 30.0, **controller: Any) -> Scenario:
     """A run; `controller`: more options of it."""
     pegs = [[x, y, RADIUS] for x, y in inflection_pegs(AMPLITUDE, WAVELENGTH, OFFSET, FIRST, PEGS)]
-    told = {
+    known = {
         "path": PATH,
         "pegs": pegs,
         "head": HEAD,
@@ -48,7 +54,7 @@ def hoal_sine(name: str, title: str, around: Circumstances, duration: float = 30
         title=title,
         robot=Choice(name="fourteen-link"),
         world=Choice(name="sine-pegs", options={"first": FIRST, "pegs": PEGS, **ground}),
-        controller=Choice(name="push-along", options=told | controller),
+        controller=Choice(name="push-along", options=known | controller),
         servo=Servo(torque_limit=around.torque_limit),
         duration=duration,
         control_period=0.004,
@@ -57,9 +63,9 @@ def hoal_sine(name: str, title: str, around: Circumstances, duration: float = 30
     )
 
 
-def add(slug: str, title: str, around: Circumstances, **more: Any) -> None:
+def add(slug: str, title: str, around: Circumstances, sensors: dict[str, Any] | None = None, **more: Any) -> None:
     name = f"lab/{slug}"
-    scenarios.add(name, hoal_sine(name, title, around, **more))
+    scenarios.add(name, hoal_sine(name, title, around, **more).model_copy(update={"sensors": sensors}))
 
 
 add("hoal-sine", "Fourteen links push themselves along a sine of pegs on a film of oil", Circumstances(viscous=0.5))
@@ -81,5 +87,6 @@ add(
     Circumstances(torque_limit=6.5, friction=0.1, peg_friction=0.1),
     mass_scale=1.15,
     margin=1.0,  # drag is believed 15 % too large as well
-    sensing=NOISE,
+    sensors=NOISY,
+    sensing=NOISE_KNOWN,
 )
