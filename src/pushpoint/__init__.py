@@ -1,4 +1,4 @@
-"""Simulate, plan and control snake robots that push themselves along by the things around them.
+"""Simulate, plan and control snake robots that push themselves along by the obstacles around them.
 
 Public names are imported when they are first used: importing pushpoint imports neither NumPy nor Numba.
 """
@@ -11,67 +11,158 @@ from typing import TYPE_CHECKING, Any
 from pushpoint._version import __version__
 
 if TYPE_CHECKING:
-    from pushpoint import control, plants, robots, scenarios, worlds
+    from pushpoint import analysis, control, plants, robots, scenarios, sensors, worlds
     from pushpoint.api import run_study, simulate
+    from pushpoint.control import BaseController, Controller, ControllerState
+    from pushpoint.errors import InvalidInput, MissingExtra, PushpointError, SolverFailure, UnknownName
+    from pushpoint.fields import Frozen as Options
     from pushpoint.recording import Checkpoint, Recording, load
+    from pushpoint.registering import (
+        register_controller,
+        register_measure,
+        register_robot,
+        register_scenario,
+        register_sensor,
+        register_world,
+    )
     from pushpoint.reproduction import Claim
-    from pushpoint.robots import Link, Robot, Servo
+    from pushpoint.robots import Joint, Link, Robot, Servo
     from pushpoint.scenario import Choice, Scenario, Start
+    from pushpoint.sensors import Sensor, SensorOptions
     from pushpoint.simulation import resume
     from pushpoint.studies import Study
-    from pushpoint.types import Command, Observation
-    from pushpoint.worlds import Disc, Ground, World
+    from pushpoint.types import Command, Contacts, Event, Observation, Snapshot
+    from pushpoint.worlds import Box, Cylinder, Disc, Ground, Heightfield, Patch, Polygon, Profile, Wall, World
 
 __all__ = [
+    "BaseController",
+    "Box",
     "Checkpoint",
     "Choice",
     "Claim",
     "Command",
+    "Contacts",
+    "Controller",
+    "ControllerState",
+    "Cylinder",
     "Disc",
+    "Event",
     "Ground",
+    "Heightfield",
+    "InvalidInput",
+    "Joint",
     "Link",
+    "MissingExtra",
     "Observation",
+    "Options",
+    "Patch",
+    "Polygon",
+    "Profile",
+    "PushpointError",
     "Recording",
     "Robot",
     "Scenario",
+    "Sensor",
+    "SensorOptions",
     "Servo",
+    "Snapshot",
+    "SolverFailure",
     "Start",
     "Study",
+    "UnknownName",
+    "Wall",
     "World",
     "__version__",
+    "analysis",
     "control",
     "load",
     "plants",
+    "register_controller",
+    "register_measure",
+    "register_robot",
+    "register_scenario",
+    "register_sensor",
+    "register_world",
     "resume",
     "robots",
     "run_study",
     "scenarios",
+    "sensors",
     "simulate",
     "worlds",
 ]
 
-_HOMES = {
-    "Checkpoint": "pushpoint.recording",
-    "Choice": "pushpoint.scenario",
-    "Claim": "pushpoint.reproduction",
-    "Command": "pushpoint.types",
-    "Disc": "pushpoint.worlds",
-    "Ground": "pushpoint.worlds",
-    "Link": "pushpoint.robots",
-    "Observation": "pushpoint.types",
-    "Recording": "pushpoint.recording",
-    "Robot": "pushpoint.robots",
-    "Scenario": "pushpoint.scenario",
-    "Servo": "pushpoint.robots",
-    "Start": "pushpoint.scenario",
-    "Study": "pushpoint.studies",
-    "World": "pushpoint.worlds",
-    "load": "pushpoint.recording",
-    "resume": "pushpoint.simulation",
-    "run_study": "pushpoint.api",
-    "simulate": "pushpoint.api",
+_NAMES = {
+    "pushpoint.api": (
+        "run_study",
+        "simulate",
+    ),
+    "pushpoint.control": (
+        "BaseController",
+        "Controller",
+        "ControllerState",
+    ),
+    "pushpoint.errors": (
+        "InvalidInput",
+        "MissingExtra",
+        "PushpointError",
+        "SolverFailure",
+        "UnknownName",
+    ),
+    "pushpoint.recording": (
+        "Checkpoint",
+        "Recording",
+        "load",
+    ),
+    "pushpoint.registering": (
+        "register_controller",
+        "register_measure",
+        "register_robot",
+        "register_scenario",
+        "register_sensor",
+        "register_world",
+    ),
+    "pushpoint.reproduction": ("Claim",),
+    "pushpoint.robots": (
+        "Joint",
+        "Link",
+        "Robot",
+        "Servo",
+    ),
+    "pushpoint.scenario": (
+        "Choice",
+        "Scenario",
+        "Start",
+    ),
+    "pushpoint.sensors": (
+        "Sensor",
+        "SensorOptions",
+    ),
+    "pushpoint.simulation": ("resume",),
+    "pushpoint.studies": ("Study",),
+    "pushpoint.types": (
+        "Command",
+        "Contacts",
+        "Event",
+        "Observation",
+        "Snapshot",
+    ),
+    "pushpoint.worlds": (
+        "Box",
+        "Cylinder",
+        "Disc",
+        "Ground",
+        "Heightfield",
+        "Patch",
+        "Polygon",
+        "Profile",
+        "Wall",
+        "World",
+    ),
 }
-_SUBPACKAGES = {"control", "plants", "robots", "scenarios", "worlds"}  # each with its registry
+_HOMES = {name: (home, name) for home, names in _NAMES.items() for name in names}
+_HOMES["Options"] = ("pushpoint.fields", "Frozen")  # base of the options of controllers, sensors and plants
+_SUBPACKAGES = {"analysis", "control", "plants", "robots", "scenarios", "sensors", "worlds"}  # each with its registry
 
 
 def __getattr__(name: str) -> Any:
@@ -79,7 +170,8 @@ def __getattr__(name: str) -> Any:
         return importlib.import_module(f"pushpoint.{name}")
     if name not in _HOMES:
         raise AttributeError(f"module 'pushpoint' has no attribute {name!r}")
-    value = getattr(importlib.import_module(_HOMES[name]), name)
+    home, original = _HOMES[name]
+    value = getattr(importlib.import_module(home), original)
     globals()[name] = value
     return value
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Mapping
+from functools import cached_property
 from math import ceil
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal, TypeVar, cast, get_type_hints
@@ -122,14 +123,27 @@ class Scenario(Frozen):
         return _named_or_made(value, World)
 
     def built_robot(self) -> Robot:
-        if isinstance(self.robot, Robot):
-            return self.robot
-        return cast(Robot, build(robots, self.robot, self.seed))
+        """Made once: a scenario does not change."""
+        return self._robot_made
 
     def built_world(self) -> World:
-        if isinstance(self.world, World):
-            return self.world
-        return cast(World, build(worlds, self.world, self.seed))
+        """The same of the world; one from a file is read once."""
+        return self._world_made
+
+    @cached_property
+    def _robot_made(self) -> Robot:
+        return self.robot if isinstance(self.robot, Robot) else cast(Robot, build(robots, self.robot, self.seed))
+
+    @cached_property
+    def _world_made(self) -> World:
+        return self.world if isinstance(self.world, World) else cast(World, build(worlds, self.world, self.seed))
+
+    def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Scenario:
+        """Without what was made of the old fields."""
+        copied = super().model_copy(update=update, deep=deep)
+        for name in ("_robot_made", "_world_made"):
+            copied.__dict__.pop(name, None)
+        return copied
 
     def options_of(self, part: Literal["plant", "controller"], model: type[Options]) -> Options:
         """The options of the plant or the controller, checked; errors name them as `part.option`."""

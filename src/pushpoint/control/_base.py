@@ -1,4 +1,4 @@
-"""The door that all controllers share."""
+"""The interface that all controllers share."""
 
 from __future__ import annotations
 
@@ -111,3 +111,65 @@ class Planned(ABC):
     ) -> tuple[ControllerState, Command, tuple[ControlEvent, ...]]:
         row = self.table(np.array([obs.time]))
         return state, Command(row.joint_angle[0], row.joint_rate[0], row.torque[0]), ()
+
+
+class BaseController:
+    """Base of controllers that people write: everything but `step` has a default.
+
+    Attributes
+    ----------
+    options
+        What the scenario gives, checked; of the class `Options`.
+    robot
+        The robot that is controlled.
+    period
+        From tick to tick [s].
+    joints
+        How many joint angles there are.
+    """
+
+    Options: ClassVar[type[Frozen]] = Frozen
+    uses: ClassVar[frozenset[str]] = frozenset({"joint-encoders"})
+
+    def __init__(self, options: Any, robot: Robot, control_period: float) -> None:
+        self.options, self.robot, self.period = options, robot, control_period
+        self.joints = len(robot.freedoms)
+
+    @classmethod
+    def build(cls, options: Any, robot: Robot, control_period: float) -> BaseController:
+        return cls(options, robot, control_period)
+
+    def initial_shape(self) -> FloatArray | None:
+        """Joint angles [rad] to start in; None: the scenario's, or straight."""
+        return None
+
+    def start(self, obs: Observation) -> ControllerState:
+        """The state before the first tick: numbers, strings and arrays by name."""
+        return {}
+
+    def step(
+        self, state: ControllerState, obs: Observation
+    ) -> tuple[ControllerState, Command, tuple[ControlEvent, ...]]:
+        """One tick.
+
+        Returns
+        -------
+        tuple
+            The next state, what to do in the tick that begins at obs.time (see `command`), and events.
+        """
+        raise TypeError(f"controller {type(self).__name__} has no method `step`")
+
+    def command(self, joint_angle: Any, joint_rate: Any = 0.0, torque: Any = 0.0) -> Command:
+        """A Command from numbers, one for all joints, or arrays.
+
+        Parameters
+        ----------
+        joint_angle
+            [rad], reference of the servos.
+        joint_rate
+            [rad/s], with which the reference goes on inside the tick.
+        torque
+            [N m], added to what the servos do.
+        """
+        zero = np.zeros(self.joints)
+        return Command(zero + joint_angle, zero + joint_rate, zero + torque)
