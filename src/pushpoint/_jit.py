@@ -84,6 +84,14 @@ _CONTRACTED = (
     "pushpoint.mechanics.planar_chain",
     "pushpoint.geometry.capsule_disc",
 )
+# These, and what they call, are optimised at every level, as Numba does: what is fused depends on it.
+_LEVEL_BY_LEVEL = (
+    *_CONTRACTED,
+    "pushpoint.geometry.capsule_edge",
+    "pushpoint.geometry.grid",
+    "pushpoint.numerics.projections",
+    "pushpoint.numerics.residuals",
+)
 
 
 def _compiled_with(function: F, **more: Any) -> F:
@@ -93,8 +101,9 @@ def _compiled_with(function: F, **more: Any) -> F:
 
 def _inner(function: F, **more: Any) -> F:
     """A compiled function that only kernels call."""
-    compiled = _compiled_with(function, pipeline_class=InnerCompiler, **more, **_INNER)
-    return compiled if numba.config.DISABLE_JIT else cast(F, one_version(compiled))
+    if numba.config.DISABLE_JIT or f"{function.__module__}.".startswith(_LEVEL_BY_LEVEL):
+        return _compiled_with(function, **more, **_INNER)
+    return cast(F, one_version(_compiled_with(function, pipeline_class=InnerCompiler, **more, **_INNER)))
 
 
 def kernel(function: F) -> F:
