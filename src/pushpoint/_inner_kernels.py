@@ -13,6 +13,7 @@ import numba
 from numba import _dynfunc
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler
+from numba.core.dispatcher import Dispatcher
 
 
 class _Ingredients(JITCodeLibrary):  # type: ignore[misc]  # Numba has no types
@@ -26,6 +27,13 @@ class _Ingredients(JITCodeLibrary):  # type: ignore[misc]  # Numba has no types
         self._finalize_dynamic_globals()
         self._verify_declare_only_symbols()
         self._finalized = True
+
+
+def is_possible() -> bool:
+    """Whether this Numba has all that is used of its inside. If not, kernels are compiled as Numba does it."""
+    inside = ("_optimize_final_module", "_finalize_final_module", "_finalize_dynamic_globals")
+    known = all(hasattr(JITCodeLibrary, name) for name in (*inside, "_verify_declare_only_symbols"))
+    return known and hasattr(_dynfunc, "make_function") and hasattr(Dispatcher, "get_call_template")
 
 
 class InnerCompiler(Compiler):  # type: ignore[misc]  # Numba has no types

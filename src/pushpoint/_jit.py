@@ -21,7 +21,7 @@ from typing import Any, TypeVar, cast
 
 import numba
 
-from pushpoint._inner_kernels import InnerCompiler, one_version
+from pushpoint._inner_kernels import InnerCompiler, is_possible, one_version
 from pushpoint._kernel_cache import KernelCache, say, trusted
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -84,6 +84,7 @@ _CONTRACTED = (
     "pushpoint.mechanics.planar_chain",
     "pushpoint.geometry.capsule_disc",
 )
+_INNER_ALONE = not numba.config.DISABLE_JIT and is_possible()
 # These, and what they call, are optimised at every level, as Numba does: what is fused depends on it.
 _LEVEL_BY_LEVEL = (
     *_CONTRACTED,
@@ -101,7 +102,7 @@ def _compiled_with(function: F, **more: Any) -> F:
 
 def _inner(function: F, **more: Any) -> F:
     """A compiled function that only kernels call."""
-    if numba.config.DISABLE_JIT or f"{function.__module__}.".startswith(_LEVEL_BY_LEVEL):
+    if not _INNER_ALONE or f"{function.__module__}.".startswith(_LEVEL_BY_LEVEL):
         return _compiled_with(function, **more, **_INNER)
     return cast(F, one_version(_compiled_with(function, pipeline_class=InnerCompiler, **more, **_INNER)))
 
