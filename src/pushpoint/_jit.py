@@ -21,6 +21,7 @@ from typing import Any, TypeVar, cast
 
 import numba
 
+from pushpoint._inner_kernels import InnerCompiler, is_possible, one_version
 from pushpoint._kernel_cache import KernelCache, say, trusted
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -84,6 +85,15 @@ _CONTRACTED = (
     "pushpoint.mechanics.planar_chain",
     "pushpoint.geometry.capsule_disc",
 )
+_INNER_ALONE = not numba.config.DISABLE_JIT and is_possible()
+# These, and what they call, are optimised at every level, as Numba does: what is fused depends on it.
+_LEVEL_BY_LEVEL = (
+    *_CONTRACTED,
+    "pushpoint.geometry.capsule_edge",
+    "pushpoint.geometry.grid",
+    "pushpoint.numerics.projections",
+    "pushpoint.numerics.residuals",
+)
 
 
 def _compiled_with(function: F, **more: Any) -> F:
@@ -91,14 +101,21 @@ def _compiled_with(function: F, **more: Any) -> F:
     return cast(F, numba.njit(**_SETTINGS, **contract, **more)(function))
 
 
+def _inner(function: F, **more: Any) -> F:
+    """A compiled function that only kernels call."""
+    if not _INNER_ALONE or f"{function.__module__}.".startswith(_LEVEL_BY_LEVEL):
+        return _compiled_with(function, **more, **_INNER)
+    return cast(F, one_version(_compiled_with(function, pipeline_class=InnerCompiler, **more, **_INNER)))
+
+
 def kernel(function: F) -> F:
     """A compiled function that other kernels call, never Python. It is part of its entry point's cache."""
-    return _compiled_with(function, **_INNER)
+    return _inner(function)
 
 
 def fused(function: F) -> F:
     """A small kernel whose machine code always becomes a part of its callers', so that no call interrupts a loop."""
-    return _compiled_with(function, forceinline=True, **_INNER)
+    return _inner(function, forceinline=True)
 
 
 def inlined(function: F) -> F:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterable
 from pathlib import Path
 
 import pushpoint
-from pushpoint._jit import WITHOUT_KERNELS
+from pushpoint._jit import _CONTRACTED, _LEVEL_BY_LEVEL, WITHOUT_KERNELS
 
 PACKAGE = Path(pushpoint.__file__).parent
 
@@ -26,14 +27,39 @@ def imported_by(file: Path) -> set[Path]:
     return {file for file in found if file is not None}
 
 
-def test_no_kernel_depends_on_what_the_cache_ignores() -> None:
-    reached = {file for file in PACKAGE.rglob("*.py") if "from pushpoint._jit import" in file.read_text()}
-    assert len(reached) > 50
-    pending = list(reached)
+def reached_from(files: set[Path]) -> set[Path]:
+    """These, and all that they import."""
+    reached, pending = set(files), list(files)
     while pending:
         new = imported_by(pending.pop()) - reached
         reached |= new
         pending += new
+    return reached
+
+
+def with_kernels(files: Iterable[Path]) -> set[Path]:
+    return {file for file in files if "from pushpoint._jit import" in file.read_text()}
+
+
+def module_name(file: Path) -> str:
+    return ".".join(("pushpoint", *file.relative_to(PACKAGE).with_suffix("").parts)) + "."
+
+
+def test_what_contracted_kernels_call_is_optimised_at_every_level() -> None:
+    """Otherwise which products and sums are fused would depend on it."""
+    kernels = with_kernels(PACKAGE.rglob("*.py"))
+    contracted = {file for file in kernels if module_name(file).startswith(_CONTRACTED)}
+    assert len(contracted) > 10
+    called = {module_name(file) for file in with_kernels(reached_from(contracted))}
+    # Plants load these, but no kernel of theirs calls them.
+    called -= {"pushpoint._jit.", "pushpoint.mechanics.self_contact."}
+    assert not {name for name in called if not name.startswith(_LEVEL_BY_LEVEL)}
+
+
+def test_no_kernel_depends_on_what_the_cache_ignores() -> None:
+    kernels = with_kernels(PACKAGE.rglob("*.py"))
+    assert len(kernels) > 50
+    reached = reached_from(kernels)
     assert not {file.relative_to(PACKAGE).parts[0].removesuffix(".py") for file in reached} & WITHOUT_KERNELS
 
 

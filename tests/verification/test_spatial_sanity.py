@@ -206,6 +206,8 @@ def test_links_that_touch_are_in_the_contact_table() -> None:
         force[other[k]] -= push
     shown = recording.data["contact_force"].sel(time=table["time"].values[last][0]).values
     assert np.abs(force - shown).max() <= 1e-9 * np.abs(force).max()
+    longer, resumed = pp.simulate(scenario, duration=0.6), pp.resume(recording.checkpoint(), duration=0.6)
+    np.testing.assert_array_equal(longer.data["link_position"][-1], resumed.data["link_position"][-1])
 
 
 def test_links_that_stay_apart_make_no_difference() -> None:

@@ -118,6 +118,7 @@ def ends_too_deep(problem: Problem, around: Surroundings, state: State, extras: 
         if problem.first[i + 1] == problem.first[i] and problem.number[REACH] <= deep:
             continue  # nothing is near it that it could have got into
         a, own, too_deep = problem.link[i], state.link[i], False
+        moved = 2.0 * half * (math.sqrt(a.vx * a.vx + a.vy * a.vy) + abs(a.w) * (a.axis + a.radius))
         x, y, cos, sin = a.x, a.y, a.cos, a.sin
         end_cos, end_sin = rotated(cos, sin, half * a.w)
         for p in range(state.pair_start[i], state.pair_start[i + 1]):
@@ -129,6 +130,9 @@ def ends_too_deep(problem: Problem, around: Surroundings, state: State, extras: 
                     j = problem.chain.shape[0] + int(extras.feature[code // 3, BODY])
                     b, before = problem.link[j], state.link[j]
                     vx, vy, old_x, old_y = vx - b.vx, vy - b.vy, old_x + b.x - before.x, old_y + b.y - before.y
+                    moved = max(moved, 2.0 * half * (abs(vx) + abs(vy) + abs(a.w) * (a.axis + a.radius)))
+            if moved <= MOVED_IN * deep:
+                continue  # too little: it was as deep before, by another feature of the obstacle
             a.x, a.y, a.cos, a.sin = x + half * vx, y + half * vy, end_cos, end_sin
             gap = gap_to(problem, around, i, code, extras)
             if gap < -deep:

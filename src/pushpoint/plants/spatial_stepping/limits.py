@@ -12,6 +12,6 @@ def limits(template: State) -> Limits:
         "clock.1": Limit(0, len(template.memory)),
         "clock.2": Limit(0, len(template.pair)),
         "pair.link": Limit(-1, len(template.body) - 1),
-        "pair.obstacle": Limit(-1, MOST_COUNT),
+        "pair.obstacle": Limit(-1 - len(template.body), MOST_COUNT),  # -1 is the ground, -2 - j link j
         "pair.which": Limit(0, 2),
     }
