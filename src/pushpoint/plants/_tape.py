@@ -61,10 +61,10 @@ def note_repeats(tape: Tape, parts: int, reasons: int, fallbacks: int, guard: fl
 
 @inlined
 def is_row_due(tape: Tape) -> bool:
-    """Count a tick; whether it ends a row."""
+    """Count a tick; whether it ends a row, after which counting begins anew."""
     cursor = tape.cursor[0]
-    cursor.ticks += 1
-    return bool(cursor.ticks == cursor.ticks_per_row)
+    cursor.ticks = (cursor.ticks + 1) % cursor.ticks_per_row
+    return bool(cursor.ticks == 0)
 
 
 @inlined
@@ -101,4 +101,4 @@ def end_row(tape: Tape, ledger: FloatArray, time: float) -> None:
     tape.energy[row, 0] = time
     for k in range(WORKS):
         tape.energy[row, 1 + k] = ledger[k]
-    cursor.row, cursor.ticks = row + 1, 0
+    cursor.row = row + 1

@@ -222,7 +222,7 @@ def run_ticks(
         settle(problem, state)
         report_beyond(problem, tape, state.clock[0] * dt)
         if is_row_due(tape):
-            write_row(problem, state, tape, state.clock[0] * dt, tape.cursor[0].ticks * substeps * dt)
+            write_row(problem, state, tape, state.clock[0] * dt, tape.cursor[0].ticks_per_row * substeps * dt)
     return OK, commands.joint_angle.shape[0]
 
 

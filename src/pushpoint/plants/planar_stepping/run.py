@@ -98,7 +98,7 @@ def end_tick(state: State, tape: Tape, dt: float, substeps: int, extras: Extras 
     """Write a row if one is due."""
     carry_sums(state.sums, SUMS)
     if is_row_due(tape):
-        span = tape.cursor[0].ticks * substeps * dt
+        span = tape.cursor[0].ticks_per_row * substeps * dt
         write_contacts(state, tape, span, extras)
         write_row(state, tape, state.clock[0] * dt, span)
 

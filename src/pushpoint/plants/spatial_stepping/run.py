@@ -338,7 +338,7 @@ def run_ticks(
                 return status, row
         close_sums(state)
         if is_row_due(tape):
-            span = tape.cursor[0].ticks * substeps * dt
+            span = tape.cursor[0].ticks_per_row * substeps * dt
             show_bodies(problem, state)
             write_contacts(state, tape, span)
             write_row(state, tape, state.clock[0] * dt, span)

@@ -188,7 +188,7 @@ def run_ticks_as_printed(
                 return status, row
         close_sums(state)
         if is_row_due(tape):
-            span = tape.cursor[0].ticks * substeps * dt
+            span = tape.cursor[0].ticks_per_row * substeps * dt
             write_contacts(state, tape, span)
             write_row(state, tape, state.clock[0] * dt, span)
     return OK, commands.joint_angle.shape[0]
