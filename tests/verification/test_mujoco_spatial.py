@@ -459,7 +459,7 @@ def test_dimensions_follow_from_robot_and_world() -> None:
     assert dimensions(BLOCK, World(name="w", ground=Ground(rolling=0.1))) == 3
     with pytest.raises(InvalidInput, match=r"is planar: robot\.joints\.1\.axes = 'pitch'"):
         build(MIXED, PLANE, dimensions=2)
-    with pytest.raises(InvalidInput, match="self_contact = True needs dimensions = 3"):
+    with pytest.raises(InvalidInput, match=r"self_contact = true; use plant\.dimensions = 3"):
         build(BLOCK, PLANE, dimensions=2, self_contact=True)
 
 
