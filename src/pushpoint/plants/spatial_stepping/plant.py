@@ -141,9 +141,8 @@ class SpatialStepping(CompiledPlant):
 
 def _torque_places(robot: Robot) -> Any:
     """Where State.sums keeps the impulses of each freedom: rows and columns."""
-    numbers = [j for j, _ in robot.freedoms]
-    second = [int(k > 0 and numbers[k - 1] == j) for k, j in enumerate(numbers)]
-    return np.array([j + 1 for j in numbers], dtype=np.int64), 6 + np.array(second, dtype=np.int64)
+    joint, place = np.array(robot.places, dtype=np.int64).reshape(-1, 2).T
+    return joint + 1, 6 + place
 
 
 def _pairs_that_pushed(state: State) -> Pairs:
