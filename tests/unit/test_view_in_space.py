@@ -17,6 +17,7 @@ from PIL import Image
 
 import pushpoint as pp
 from pushpoint.cli.plot import plot
+from pushpoint.mechanics.convex_parts import corners
 from pushpoint.mechanics.rotation import about_axis, quaternions
 from pushpoint.recording import Recording
 from pushpoint.robots import Link
@@ -40,7 +41,6 @@ from pushpoint.view.space_scene import (
     Boxes,
     boxes_of,
     contour_levels,
-    corners,
     draw_movable_from_side,
     draw_side,
     draw_top,

@@ -210,6 +210,7 @@ def test_play_is_refused_by_name() -> None:
 
 PEG = Disc(x=5, y=5, radius=0.1)
 SQUARE = ((5, 5), (6, 5), (6, 6), (5, 6))
+PLANAR = "plant 'mujoco' with dimensions = 2"
 
 
 @pytest.mark.parametrize(
@@ -225,7 +226,7 @@ SQUARE = ((5, 5), (6, 5), (6, 6), (5, 6))
 def test_obstacles_other_than_fixed_smooth_discs_are_refused_by_name(thing: Obstacle, words: str) -> None:
     world = World(name="w", obstacles=(PEG, thing))
     assert not world.is_plain
-    message = f"plant 'mujoco' knows fixed smooth inelastic discs only: {words}; use plant 'planar_stepping'"
+    message = f"{PLANAR} supports fixed smooth inelastic discs only: {words}; use plant 'planar_stepping'"
     with pytest.raises(InvalidInput, match=f"^{re.escape(message)}$"):
         build(BLOCK, world)
 
@@ -243,23 +244,24 @@ def test_obstacles_other_than_fixed_smooth_discs_are_refused_by_name(thing: Obst
 def test_other_grounds_are_refused_by_name(fields: dict[str, object], words: str) -> None:
     world = World(name="w", ground=Ground.parse(fields))
     assert not world.is_plain
-    with pytest.raises(InvalidInput, match=f"knows dry friction along and across the links only: {re.escape(words)}"):
+    message = f"{PLANAR} supports dry friction and other friction across the links only: {words}"
+    with pytest.raises(InvalidInput, match=f"^{re.escape(message)}.*; use plant 'planar_stepping'$"):
         build(BLOCK, world)
 
 
 @pytest.mark.parametrize(
-    "fields",
+    ("fields", "unit"),
     [
-        {"actuated": False}, {"stiffness": 1.0}, {"angle": 0.5},
-        {"lower": -1.0}, {"upper": 1.0}, {"armature": 0.1},
+        ({"actuated": False}, ""), ({"stiffness": 1.0}, " N m/rad"), ({"angle": 0.5}, " rad"),
+        ({"lower": -1.0}, " rad"), ({"upper": 1.0}, " rad"), ({"armature": 0.1}, " kg m2"),
     ],
 )  # fmt: skip
-def test_joints_with_more_than_a_servo_and_a_damper_are_refused_by_name(fields: dict[str, object]) -> None:
+def test_joints_with_more_than_a_servo_and_a_damper_are_refused_by_name(fields: dict[str, object], unit: str) -> None:
     robot = Robot(name="three", links=BLOCK.links * 3, joints=(Joint(), Joint.parse(fields)))
     assert not robot.has_plain_joints
     ((field, value),) = fields.items()
     words = re.escape(
-        f"knows joints with nothing but a servo and a damper: robot.joints.1.{field} = {value}; use plant"
+        f"supports joints with servos and dampers only: robot.joints.1.{field} = {value}{unit}; use plant"
     )
     with pytest.raises(InvalidInput, match=words):
         build(robot, FREE)

@@ -173,7 +173,7 @@ def test_other_plants_refuse_it(name: str) -> None:
 @pytest.mark.parametrize(
     ("robot", "world", "said"),
     [
-        (apart(4, 2), SPACE, r"axes meet: robot\.joints\.0\.axes_apart = 0\.01 m"),
+        (apart(4, 2), SPACE, r"springs and dampers only: robot\.joints\.0\.axes_apart = 0\.01 m"),
         (apart(1), World(name="w", ground=Ground(stribeck=0.2)), r"world\.ground\.stribeck = 0\.2"),
     ],
 )

@@ -265,7 +265,7 @@ TWO = Robot(name="two", links=(AIKO, AIKO))
 @pytest.mark.parametrize(
     ("changes", "options", "said"),
     [
-        ({"world": World(name="w", obstacles=(Disc(x=2, y=0, radius=0.1),))}, {}, "knows the plane alone: world.obsta"),
+        ({"world": World(name="w", obstacles=(Disc(x=2, y=0, radius=0.1),))}, {}, "supports no obstacles: world.obst"),
         ({"world": World(name="w", terrain=Profile(points=((0, 0), (1, 0.1))))}, {}, "world.terrain is a profile"),
         ({"robot": TWO.model_copy(update={"joints": (Joint(upper=0.5),)})}, {}, r"robot.joints.0.upper = 0.5 rad"),
         ({"robot": TWO.model_copy(update={"joints": (Joint(armature=0.1),)})}, {}, r"robot.joints.0.armature = 0.1"),

@@ -13,7 +13,7 @@ import numpy as np
 
 from pushpoint.robots import Robot
 from pushpoint.types import FloatArray, IntArray, Pose
-from pushpoint.worlds import Disc, Obstacle, Polygon, Wall, World
+from pushpoint.worlds import Disc, Obstacle, Polygon, World
 
 MOST_AT_ONCE = 4_000_000  # pairs of boxes that are compared in one go: some 100 MB
 
@@ -74,7 +74,7 @@ def obstacle_pieces(obstacles: Sequence[Obstacle]) -> Pieces:
     radius: list[float] = []
     kind: list[tuple[int, int]] = []  # obstacle, and whether it is a polygon
     for index, thing in enumerate(obstacles):
-        corners = _corners(thing)
+        corners = thing.outline
         points.extend(corners)
         radius.extend([thing.radius if isinstance(thing, Disc) else 0.0] * len(corners))
         kind.extend([(index, int(isinstance(thing, Polygon)))] * len(corners))
@@ -88,15 +88,6 @@ def obstacle_pieces(obstacles: Sequence[Obstacle]) -> Pieces:
     pieces = pieces.chosen(np.flatnonzero(disc | ~last))
     pieces.box[:] = _whole_boxes(pieces)
     return pieces
-
-
-def _corners(thing: Obstacle) -> Sequence[tuple[float, float]]:
-    """The points that the pieces join; polygons end where they begin."""
-    if isinstance(thing, Disc):
-        return [(thing.x, thing.y)]
-    if isinstance(thing, Polygon):
-        return [*thing.points, thing.points[0]]
-    return thing.points if isinstance(thing, Wall) else []
 
 
 def _boxes(start: FloatArray, end: FloatArray, radius: FloatArray) -> FloatArray:

@@ -44,7 +44,7 @@ from pushpoint.geometry.solids import (
     Solids,
     sort_into_grid,
 )
-from pushpoint.mechanics.rotation import about_axis
+from pushpoint.mechanics.convex_parts import box_axes
 from pushpoint.types import FloatArray, IntArray
 from pushpoint.worlds import Box, Cylinder, Disc, Heightfield, Polygon, Profile, Wall, World
 
@@ -247,9 +247,7 @@ def _boxes(parts: Parts, boxes: Sequence[tuple[int, Box]]) -> None:
 
 def _half_axes(box: Box) -> FloatArray:
     """Vectors from the centre to the middles of three faces, as rows [m]."""
-    axes = about_axis(np.array([0.0, 0.0, 1.0]), box.yaw) @ about_axis(np.array([0.0, 1.0, 0.0]), box.pitch)
-    axes = axes @ about_axis(np.array([1.0, 0.0, 0.0]), box.roll)
-    return np.asarray((axes * np.array(box.size) / 2).T)
+    return np.asarray((box_axes(box) * np.array(box.size) / 2).T)
 
 
 def _prism(parts: Parts, base: FloatArray, up: FloatArray, closed: tuple[bool, bool]) -> None:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, ClassVar, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 from pushpoint.fields import Frozen
 from pushpoint.robots import Robot, Servo
 from pushpoint.tape import ExtraColumn, Tape
 from pushpoint.types import CommandTable, Event, Failure, Snapshot
 from pushpoint.worlds import World
+
+if TYPE_CHECKING:
+    from pushpoint.plants._supports import Supports
 
 StateArrays = dict[str, Any]  # NumPy arrays by name: what a checkpoint holds of a plant
 
@@ -18,6 +21,7 @@ class Plant(Protocol):
     """One simulation model. Built once; all that changes in time is in the state it hands out."""
 
     Options: ClassVar[type[Frozen]]
+    supports: ClassVar[tuple[Supports, ...]]  # one for each of its models: solvers, schemes, dimensions
     dt: float  # [s]
     dimensions: int  # 2: planar, 3: spatial
     extra_columns: tuple[ExtraColumn, ...]  # of Tape.extra: what only this plant knows

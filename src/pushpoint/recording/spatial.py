@@ -40,14 +40,8 @@ def link_variables(link: FloatArray) -> Variables:
 
 def joint_torque(robot: Robot, link: FloatArray) -> FloatArray:
     """Of each freedom [N m], (rows, f): kept with the link on the head's side of its joint."""
-    first, columns = SPACE.columns("torque").start, _torque_columns(robot)
+    first, columns = SPACE.columns("torque").start, robot.places
     return np.stack([link[:, j + 1, first + k] for j, k in columns], axis=1) if columns else np.zeros((len(link), 0))
-
-
-def _torque_columns(robot: Robot) -> list[tuple[int, int]]:
-    """Of each freedom the joint, and whether it is its first or second."""
-    numbers = [j for j, _ in robot.freedoms]
-    return [(j, int(k > 0 and numbers[k - 1] == j)) for k, j in enumerate(numbers)]
 
 
 def joint_motion(robot: Robot, link: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -62,7 +56,7 @@ def joint_motion(robot: Robot, link: FloatArray) -> tuple[FloatArray, FloatArray
     relative = np.swapaxes(rotation[:, :-1], -1, -2) @ rotation[:, 1:]
     turning = rates[:, 1:] - rates[:, :-1]
     angle, rate = np.zeros((len(link), len(robot.freedoms))), np.zeros((len(link), len(robot.freedoms)))
-    for k, ((j, axis), (_, second)) in enumerate(zip(robot.freedoms, _torque_columns(robot), strict=True)):
+    for k, ((j, axis), (_, second)) in enumerate(zip(robot.freedoms, robot.places, strict=True)):
         r, one_of_two = relative[:, j], len(robot.joint(j).axes.split("-")) == 2
         owner = rotation[:, j + second]  # the first axis is fixed to the tail's side, the second to the head's
         if axis == "yaw":

@@ -34,6 +34,7 @@ AXES_OF: dict[str, tuple[Axis, ...]] = {
     "yaw-pitch": ("yaw", "pitch"),
     "pitch-yaw": ("pitch", "yaw"),
 }
+COLUMN_OF: dict[Axis, int] = {"yaw": 2, "pitch": 1}  # of a link's rotation matrix, which the axis is
 
 
 class Servo(Frozen):
@@ -194,6 +195,12 @@ class Robot(Frozen):
         """The joint and the axis of every joint angle, from the tail."""
         joints = range(len(self.links) - 1)
         return tuple((j, axis) for j in joints for axis in AXES_OF[self.joint(j).axes])
+
+    @property
+    def places(self) -> tuple[tuple[int, int], ...]:
+        """The joint of every joint angle, and whether it is the first (0) or the second (1) of that joint."""
+        joints = range(len(self.links) - 1)
+        return tuple((j, place) for j in joints for place in range(len(AXES_OF[self.joint(j).axes])))
 
     @property
     def is_planar(self) -> bool:

@@ -9,11 +9,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pushpoint.mechanics.spatial_pose import Attitude, turned_by
+from pushpoint.mechanics.convex_parts import corners
 from pushpoint.types import FloatArray, IntArray, Map, Snapshot
-from pushpoint.worlds import Box, Cylinder, Disc, Obstacle, Polygon, Wall, World
-
-CORNERS = 24  # of the polygon that stands for the flat end of a leaning cylinder
+from pushpoint.worlds import Disc, Obstacle, World
 
 Point = tuple[float, float]
 
@@ -68,28 +66,11 @@ def footprints(world: World) -> Footprints:
 
 def _outline(obstacle: Obstacle) -> Sequence[Point]:
     """Corners in order; the first comes again at the end of what is closed."""
-    if isinstance(obstacle, Wall):
-        return obstacle.points
-    if isinstance(obstacle, Polygon):
-        return [*obstacle.points, obstacle.points[0]]
-    corners = _hull(_corners(obstacle))
-    return [*corners, corners[0]]
-
-
-def _corners(obstacle: Obstacle) -> FloatArray:
-    """Points (k, 2) whose hull is the obstacle's outline from above."""
-    if isinstance(obstacle, Box):
-        turn = turned_by(Attitude(obstacle.roll, obstacle.pitch, obstacle.yaw))
-        signs = np.array([[a, b, c] for a in (-0.5, 0.5) for b in (-0.5, 0.5) for c in (-0.5, 0.5)])
-        return np.asarray((np.array(obstacle.centre) + signs * obstacle.size @ turn.T)[:, :2])
-    assert isinstance(obstacle, Cylinder)
-    start, end = np.array(obstacle.start), np.array(obstacle.end)
-    axis = (end - start) / np.linalg.norm(end - start)
-    first = np.cross(axis, [0.0, 0.0, 1.0] if abs(axis[2]) < 0.9 else [1.0, 0.0, 0.0])
-    first /= np.linalg.norm(first)
-    angle = 2 * np.pi * np.arange(CORNERS)[:, np.newaxis] / CORNERS
-    rim = obstacle.radius * (np.cos(angle) * first + np.sin(angle) * np.cross(axis, first))
-    return np.concatenate([start + rim, end + rim])[:, :2]
+    if obstacle.outline:
+        return obstacle.outline
+    (solid,) = corners(obstacle)
+    around = _hull(solid[:, :2])
+    return [*around, around[0]]
 
 
 def _hull(points: FloatArray) -> list[Point]:

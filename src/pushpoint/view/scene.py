@@ -11,7 +11,7 @@ from matplotlib.patches import Circle, Rectangle
 
 from pushpoint.view import style
 from pushpoint.view.bodies import paled
-from pushpoint.worlds import Disc, Polygon, Wall
+from pushpoint.worlds import Polygon, Wall
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -61,7 +61,7 @@ class Movable(NamedTuple):
 def movable(run: Recording) -> Movable:
     """Where they were at every row; in recordings that do not say, where they were at first."""
     world = run.scenario.built_world()
-    discs = [thing for thing in world.obstacles if isinstance(thing, Disc) and thing.mass is not None]
+    discs = world.movable_discs
     radius = np.array([disc.radius for disc in discs])
     if "obstacle_position" in run.data:
         recorded = run.data["obstacle_position"].sel(movable=list(world.movable)).values

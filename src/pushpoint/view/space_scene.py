@@ -11,13 +11,13 @@ from matplotlib.colors import LightSource, LinearSegmentedColormap
 from matplotlib.patches import Rectangle
 from matplotlib.ticker import MaxNLocator
 
-from pushpoint.mechanics.rotation import about_axis
+from pushpoint.mechanics.convex_parts import HIGH, corners
 from pushpoint.view import style
 from pushpoint.view.bodies import paled
 from pushpoint.view.scene import FAR, MARGIN, NEAR, Box, Movable, draw_scene, united, view_box
-from pushpoint.view.space import SIDE, TOP, circle, hull, pose_in_space
+from pushpoint.view.space import SIDE, TOP, hull, pose_in_space
 from pushpoint.worlds import Box as Block
-from pushpoint.worlds import Cylinder, Disc, Heightfield, Obstacle, Polygon, Profile, Wall
+from pushpoint.worlds import Cylinder, Heightfield, Obstacle, Profile
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -27,13 +27,11 @@ if TYPE_CHECKING:
     from pushpoint.types import FloatArray
     from pushpoint.worlds import World
 
-HIGH = 1000.0  # [m], of obstacles without a height
 CUT = 0.05  # [m], of the ground that is shown below its lowest place
 CONTOURS = 6  # at most, between the lowest and the highest ground
 BODY_POINTS = 8  # per link, where the ground below it is asked for
 LABEL_ROOM = 0.12  # [m], treads that are longer have their height written on them
 ALPHA = 0.55  # of obstacles seen from the side: one sees those behind
-UP = np.array([0.0, 0.0, 1.0])
 SHADES = LinearSegmentedColormap.from_list("ground", [style.VALLEY, style.GROUND])
 
 
@@ -49,44 +47,9 @@ class Boxes(NamedTuple):
         return Boxes(top, self.side._replace(left=top.left, right=top.right))
 
 
-# --- solids as points whose hull is their outline ---
-
-
-def corners(thing: Obstacle) -> list[FloatArray]:
-    """The corners [m], (points, 3), of each convex part of an obstacle; circles have many."""
-    if isinstance(thing, Disc):
-        return [_standing(np.array([thing.x, thing.y]) + circle(thing.radius), thing.height)]
-    if isinstance(thing, Polygon):
-        return [_standing(np.array(thing.points), thing.height)]
-    if isinstance(thing, Wall):
-        ends = np.array(thing.points)
-        return [_standing(np.array(pair), thing.height) for pair in pairwise(ends)]
-    if isinstance(thing, Cylinder):
-        return [_cylinder(thing)]
-    assert isinstance(thing, Block)
-    turn = about_axis(UP, thing.yaw) @ about_axis(np.array([0.0, 1.0, 0.0]), thing.pitch)
-    turn = turn @ about_axis(np.array([1.0, 0.0, 0.0]), thing.roll)
-    signs = np.array([(x, y, z) for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)], dtype=float)
-    return [thing.centre + signs * np.array(thing.size) / 2 @ turn.T]
-
-
 def _parts(world: World, *kinds: type[Obstacle]) -> list[FloatArray]:
     """The corners of all parts of some kinds of obstacles."""
     return [part for thing in world.obstacles if isinstance(thing, kinds) for part in corners(thing)]
-
-
-def _standing(outline: FloatArray, height: float | None) -> FloatArray:
-    """On the ground z = 0."""
-    return np.concatenate([np.insert(outline, 2, z, axis=1) for z in (0.0, HIGH if height is None else height)])
-
-
-def _cylinder(thing: Cylinder) -> FloatArray:
-    start, end = np.array(thing.start), np.array(thing.end)
-    along = (end - start) / np.linalg.norm(end - start)
-    across = np.cross(along, np.eye(3)[np.argmin(np.abs(along))])
-    across /= np.linalg.norm(across)
-    rim = circle(thing.radius) @ np.stack([across, np.cross(along, across)])
-    return np.concatenate([start + rim, end + rim])
 
 
 # --- how much is shown ---
@@ -99,9 +62,7 @@ def boxes_of(run: Recording) -> Boxes:
     place = np.asarray(run.data["link_position"].values, dtype=float).reshape(-1, 3)
     low, high = place.min(axis=0) - reach, place.max(axis=0) + reach
     flat = view_box(run)
-    solid = _near(
-        [part for thing in world.obstacles if isinstance(thing, Block | Cylinder) for part in corners(thing)], low, high
-    )
+    solid = _near(_parts(world, Block, Cylinder), low, high)
     if len(solid):
         flat = united([flat, Box(*_limits(solid[:, 0]), *_limits(solid[:, 1]))])
     ground = _levels(world, flat)
@@ -239,17 +200,13 @@ def draw_side(axes: Axes, run: Recording, boxes: Boxes) -> None:
     world, box = run.scenario.built_world(), boxes.side
     axes.set_facecolor(style.PAPER)
     axes.grid(False)
-    parts = [part for thing in world.obstacles if not _moves(thing) for part in corners(thing)]
+    parts = [part for thing in world.obstacles if not thing.is_movable for part in corners(thing)]
     parts.sort(key=lambda part: float(SIDE.nearness(part).max()))
     _draw_solids(axes, [hull(SIDE.flat(part)) for part in parts], ALPHA)
     _draw_ground(axes, run, boxes)
     _draw_gravity(axes, world, box)
     axes.set(xlim=box[:2], ylim=box[2:], aspect="equal", xlabel="x [m]", ylabel="z [m]")
     axes.yaxis.set_major_locator(MaxNLocator(4, steps=[1, 2, 5, 10]))
-
-
-def _moves(thing: Obstacle) -> bool:
-    return isinstance(thing, Disc) and thing.mass is not None
 
 
 def _draw_ground(axes: Axes, run: Recording, boxes: Boxes) -> None:

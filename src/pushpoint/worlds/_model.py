@@ -90,6 +90,17 @@ class Obstacle(Frozen):
     friction: FrictionCoefficient = 0.0
     restitution: Fraction = 0.0
 
+    @property
+    def is_movable(self) -> bool:
+        """Whether it can be pushed about."""
+        return False
+
+    @property
+    def outline(self) -> tuple[Point, ...]:
+        """Points [m] that its straight edges join, seen from above: a closed outline ends where it begins, a disc is
+        its centre, and what may lean has none."""
+        return ()
+
 
 class Upright(Obstacle):
     """What stands on the ground; spatial plants ask how high."""
@@ -107,6 +118,14 @@ class Disc(Upright):
     mass: Mass | None = None  # [kg]
     ground_friction: FrictionCoefficient = 0.2  # of a disc that has a mass
 
+    @property
+    def is_movable(self) -> bool:
+        return self.mass is not None
+
+    @property
+    def outline(self) -> tuple[Point, ...]:
+        return ((self.x, self.y),)
+
 
 class Wall(Upright):
     """A thin fixed wall through two or more points; links are held off on either side."""
@@ -118,6 +137,10 @@ class Wall(Upright):
     @classmethod
     def _apart(cls, points: tuple[Point, ...]) -> tuple[Point, ...]:
         return _neighbours_apart(points, closed=False)
+
+    @property
+    def outline(self) -> tuple[Point, ...]:
+        return self.points
 
 
 class Polygon(Upright):
@@ -136,6 +159,10 @@ class Polygon(Upright):
         if area == 0 or any(turn * area < 0 for turn in turns) or not _turns_once(points):
             raise ValueError("should be the corners of a convex polygon, in order")
         return points if area > 0 else points[::-1]
+
+    @property
+    def outline(self) -> tuple[Point, ...]:
+        return (*self.points, self.points[0])
 
 
 class Cylinder(Obstacle):
@@ -283,7 +310,7 @@ class World(Frozen):
     @field_validator("obstacles")
     @classmethod
     def _few_movable(cls, obstacles: tuple[Any, ...]) -> tuple[Any, ...]:
-        movable = sum(isinstance(thing, Disc) and thing.mass is not None for thing in obstacles)
+        movable = sum(thing.is_movable for thing in obstacles)
         if movable > limits.MOVABLE:
             raise ValueError(f"{movable} obstacles have a mass; should be {limits.MOVABLE} at most")
         return obstacles
@@ -297,11 +324,11 @@ class World(Frozen):
     @property
     def movable(self) -> tuple[int, ...]:
         """Indices of the obstacles that can be pushed about."""
-        return tuple(k for k, thing in enumerate(self.obstacles) if isinstance(thing, Disc) and thing.mass is not None)
+        return tuple(k for k, thing in enumerate(self.obstacles) if thing.is_movable)
 
     @property
     def movable_discs(self) -> tuple[Disc, ...]:
-        return tuple(disc for disc in self.discs if disc.mass is not None)
+        return tuple(disc for disc in self.discs if disc.is_movable)
 
     @property
     def discs(self) -> tuple[Disc, ...]:
@@ -315,8 +342,7 @@ class World(Frozen):
 
 
 def _is_plain(thing: Obstacle) -> bool:
-    fixed_disc = isinstance(thing, Disc) and thing.mass is None
-    return fixed_disc and thing.friction == thing.restitution == 0
+    return isinstance(thing, Disc) and not thing.is_movable and thing.friction == thing.restitution == 0
 
 
 WorldFactory = Callable[..., World]

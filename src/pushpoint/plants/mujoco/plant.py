@@ -9,15 +9,14 @@ import numpy as np
 
 from pushpoint.errors import InvalidInput, MissingExtra
 from pushpoint.fields import Frozen
-from pushpoint.mechanics.flatness import refuse_spatial
 from pushpoint.numerics.restored import MOST_COUNT, Limit, restored
 from pushpoint.plants import plants
 from pushpoint.plants._base import StateArrays, Uneventful
+from pushpoint.plants._supports import Supports, uses
 from pushpoint.plants.mujoco.encoding import Encoding, Pair, State
 from pushpoint.plants.mujoco.options import MujocoOptions
 from pushpoint.plants.mujoco.run import run_ticks, write_state
-from pushpoint.plants.mujoco.spatial_unknown import refuse_unknown_in_space
-from pushpoint.plants.mujoco.unknown import refuse_unknown
+from pushpoint.plants.mujoco.supports import PLANE, SPACE, refuse_by_numbers
 from pushpoint.robots import Robot, Servo
 from pushpoint.tape import ExtraColumn, Tape
 from pushpoint.types import CommandTable, Failure, FloatArray, Pairs, Snapshot, Status
@@ -35,6 +34,7 @@ class MujocoPlant(Uneventful):
     """The same robots and worlds as MuJoCo simulates them, with soft contacts: in the plane, or in space."""
 
     Options: ClassVar[type[Frozen]] = MujocoOptions
+    supports: ClassVar[tuple[Supports, ...]] = (PLANE, SPACE)
 
     def __init__(self, model: Encoding) -> None:
         self.model, self.dt, self.dimensions = model, model.dt, model.dimensions
@@ -43,12 +43,12 @@ class MujocoPlant(Uneventful):
 
     @classmethod
     def build(cls, robot: Robot, world: World, servo: Servo, options: MujocoOptions) -> MujocoPlant:
-        in_space = leaves_plane(robot, world) if options.dimensions is None else options.dimensions == 3
+        in_space = options.dimensions == 3
+        if options.dimensions is None:
+            in_space = any(use.is_spatial for use in uses(robot, world, servo))
+        (SPACE if in_space else PLANE).check(robot, world, servo, options.self_contact)
         if in_space:
-            refuse_unknown_in_space(robot, world, servo)
-        else:
-            _refuse_out_of_plane(robot, world, options)
-            refuse_unknown(robot, world, servo)
+            refuse_by_numbers(robot, world)
         if find_spec("mujoco") is None:
             raise MissingExtra("plant 'mujoco'", "mujoco")
         return cls(encoding(robot, world, servo, options, in_space))
@@ -174,15 +174,3 @@ def encoding(robot: Robot, world: World, servo: Servo, options: MujocoOptions, i
     from pushpoint.plants.mujoco.planar import PlanarEncoding
 
     return PlanarEncoding(robot, world, servo, options)
-
-
-def leaves_plane(robot: Robot, world: World) -> bool:
-    """Whether robot or world have something that the planar model has no place for."""
-    flat = robot.is_planar and all(link.shape == "round" for link in robot.links)
-    return not (flat and world.is_flat and world.ground.rolling == world.ground.stribeck == 0)
-
-
-def _refuse_out_of_plane(robot: Robot, world: World, options: MujocoOptions) -> None:
-    refuse_spatial("mujoco", robot, world)
-    if options.self_contact:
-        raise InvalidInput("plant 'mujoco': self_contact = True needs dimensions = 3")

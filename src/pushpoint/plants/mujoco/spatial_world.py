@@ -19,7 +19,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from pushpoint.geometry.capsules import CapsuleOnLink
-from pushpoint.mechanics.rotation import about_axis, quaternions
+from pushpoint.mechanics.convex_parts import box_axes
+from pushpoint.mechanics.rotation import quaternions
 from pushpoint.types import FloatArray
 from pushpoint.worlds import Box, Cylinder, Disc, Ground, Heightfield, Polygon, Profile, Wall, World
 
@@ -97,8 +98,8 @@ def _shapes(spec: Any, name: str, thing: Any) -> Iterator[dict[str, Any]]:
         ends = [*thing.start, *thing.end]
         yield {"type": kind.mjGEOM_CYLINDER, "fromto": ends, "size": [thing.radius, 0, 0]}
     elif isinstance(thing, Box):
-        half_sizes = [size / 2 for size in thing.size]
-        yield {"type": kind.mjGEOM_BOX, "pos": list(thing.centre), "quat": _box_quaternion(thing), "size": half_sizes}
+        turned, half_sizes = quaternions(box_axes(thing)), [size / 2 for size in thing.size]
+        yield {"type": kind.mjGEOM_BOX, "pos": list(thing.centre), "quat": turned.tolist(), "size": half_sizes}
     elif isinstance(thing, Wall):
         yield from _wall(thing)
     elif isinstance(thing, Polygon):
@@ -109,13 +110,6 @@ def _shapes(spec: Any, name: str, thing: Any) -> Iterator[dict[str, Any]]:
 def _from_to(height: float | None) -> tuple[float, float]:
     """Heights [m] between which something upright stands."""
     return (-REACH, REACH) if height is None else (0.0, height)
-
-
-def _box_quaternion(box: Box) -> list[float]:
-    """Turned about its own z, then y, then x axis."""
-    x, y, z = np.eye(3)
-    turned = about_axis(z, box.yaw) @ about_axis(y, box.pitch) @ about_axis(x, box.roll)
-    return [float(part) for part in quaternions(turned)]
 
 
 def _wall(wall: Wall) -> Iterator[dict[str, Any]]:

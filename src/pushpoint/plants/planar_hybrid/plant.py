@@ -16,6 +16,8 @@ from pushpoint.plants import plants
 from pushpoint.plants._base import StateArrays
 from pushpoint.plants._compiled import CompiledPlant, Entry, Stopped
 from pushpoint.plants._resting import resting
+from pushpoint.plants._supports import Supports
+from pushpoint.plants.planar_hybrid.assumptions import narrow_gaps, refuse_many_links
 from pushpoint.plants.planar_hybrid.crossing import crossing_counts, crossing_events
 from pushpoint.plants.planar_hybrid.jump import BEYOND
 from pushpoint.plants.planar_hybrid.limits import limits
@@ -30,7 +32,7 @@ from pushpoint.plants.planar_hybrid.model import (
 )
 from pushpoint.plants.planar_hybrid.options import PlanarHybridOptions
 from pushpoint.plants.planar_hybrid.run import FIRST_ROW, place_from_python, run_ticks
-from pushpoint.plants.planar_hybrid.unknown import narrow_gaps, refuse_unknown
+from pushpoint.plants.planar_hybrid.supports import HYBRID
 from pushpoint.robots import Robot, Servo
 from pushpoint.tape import ExtraColumn, Tape, grown
 from pushpoint.types import CommandTable, Event, Pairs, Pose, Snapshot, Status
@@ -53,6 +55,7 @@ class PlanarHybrid(CompiledPlant):
     """Planar hybrid model that tracks events, with contact forces from a complementarity problem (P1)."""
 
     Options: ClassVar[type[Frozen]] = PlanarHybridOptions
+    supports: ClassVar[tuple[Supports, ...]] = (HYBRID,)
     name: ClassVar[str] = "planar_hybrid"
     state_type: ClassVar[type] = State
     records: ClassVar[Mapping[str, tuple[str, ...]]] = {"touch": TOUCH_FIELDS}
@@ -71,7 +74,8 @@ class PlanarHybrid(CompiledPlant):
 
     @classmethod
     def build(cls, robot: Robot, world: World, servo: Servo, options: PlanarHybridOptions) -> PlanarHybrid:
-        refuse_unknown(robot, world, servo)
+        HYBRID.check(robot, world, servo)
+        refuse_many_links(robot)
         for message in narrow_gaps(robot, world) if options.contact == "centre" else ():
             warnings.warn(message, stacklevel=2)
         return cls(robot, world, servo, options)

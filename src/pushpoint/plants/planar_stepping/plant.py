@@ -9,7 +9,6 @@ import numpy as np
 
 from pushpoint.errors import InvalidInput
 from pushpoint.fields import Frozen
-from pushpoint.mechanics.flatness import refuse_spatial
 from pushpoint.mechanics.self_contact import SelfClearance
 from pushpoint.numerics.records import as_columns, table
 from pushpoint.numerics.restored import Limits
@@ -17,6 +16,7 @@ from pushpoint.plants import plants
 from pushpoint.plants._base import StateArrays
 from pushpoint.plants._compiled import CompiledPlant, Stopped
 from pushpoint.plants._resting import resting
+from pushpoint.plants._supports import Supports
 from pushpoint.plants._tape import OK
 from pushpoint.plants.planar_stepping.extras import needs_extras
 from pushpoint.plants.planar_stepping.free_flight import keeps_momenta, show_kept_spin, start_motion
@@ -33,12 +33,13 @@ from pushpoint.plants.planar_stepping.model import (
 )
 from pushpoint.plants.planar_stepping.options import PlanarSteppingOptions
 from pushpoint.plants.planar_stepping.run import APPROACH
+from pushpoint.plants.planar_stepping.supports import NEWTON, PROJECTION, refuse_thin_at_edges
 from pushpoint.plants.planar_stepping.touching import TOUCHING, Watch, let_through, look, set_bounds, watch_for
 from pushpoint.plants.planar_stepping.variant import Variant
 from pushpoint.robots import Robot, Servo
 from pushpoint.tape import Tape
 from pushpoint.types import CommandTable, Failure, IntArray, Pairs, Pose, Snapshot, Status
-from pushpoint.worlds import Disc, World
+from pushpoint.worlds import World
 
 ADVICE = {
     Status.NOT_CONVERGED: "try a smaller plant.dt, a larger plant.max_iterations, or a looser plant.tolerance",
@@ -52,6 +53,7 @@ class PlanarStepping(CompiledPlant):
     """Planar non-smooth time-stepping model with set-valued friction and unilateral contact (P2)."""
 
     Options: ClassVar[type[Frozen]] = PlanarSteppingOptions
+    supports: ClassVar[tuple[Supports, ...]] = (NEWTON, PROJECTION)
     name: ClassVar[str] = "planar_stepping"
     state_type: ClassVar[type] = State
     records: ClassVar[Mapping[str, tuple[str, ...]]] = {"link": BODY_FIELDS, "pair": PAIR_FIELDS}
@@ -80,22 +82,9 @@ class PlanarStepping(CompiledPlant):
 
     @classmethod
     def build(cls, robot: Robot, world: World, servo: Servo, options: PlanarSteppingOptions) -> PlanarStepping:
-        refuse_spatial("planar_stepping", robot, world)
-        thin = [i for i, link in enumerate(robot.links) if link.radius == 0.0]
-        flat = [k for k, thing in enumerate(world.obstacles) if not isinstance(thing, Disc)]
-        if thin and flat:
-            kind = type(world.obstacles[flat[0]]).__name__.lower()
-            raise InvalidInput(
-                f"robot.links.{thin[0]}.radius = 0.0 m: links without width cannot be told on which side of a {kind} "
-                f"they are (world.obstacles.{flat[0]}); give them a radius, or use discs only"
-            )
-        if options.solver == "projection" and not (world.is_plain and robot.has_plain_joints):
-            raise InvalidInput(
-                "plant.solver = 'projection': P2's own solver knows P2's own problem only: dry friction that is the "
-                "same forward and backward, fixed smooth discs, joints with nothing but a servo; use solver 'newton'"
-            )
-        if options.solver == "projection" and options.self_contact is True:
-            raise InvalidInput("plant.self_contact = true: contacts between links need plant.solver = 'newton'")
+        model = PROJECTION if options.solver == "projection" else NEWTON
+        model.check(robot, world, servo, options.self_contact)
+        refuse_thin_at_edges(robot, world)
         if options.solver == "projection" and options.step_error is not None:
             raise InvalidInput("plant.step_error: adaptive steps need plant.solver = 'newton'")
         for name, value in (("r_h", options.r_h), ("r_t", options.r_t)):

@@ -14,6 +14,7 @@ from pushpoint.plants import plants
 from pushpoint.plants._base import StateArrays
 from pushpoint.plants._compiled import CompiledPlant, Entry, Stopped
 from pushpoint.plants._resting import resting_in_space
+from pushpoint.plants._supports import Supports
 from pushpoint.plants.spatial_stepping.limits import limits
 from pushpoint.plants.spatial_stepping.model import (
     BODY_FIELDS,
@@ -28,7 +29,7 @@ from pushpoint.plants.spatial_stepping.model import (
 )
 from pushpoint.plants.spatial_stepping.options import SpatialSteppingOptions
 from pushpoint.plants.spatial_stepping.run import run_ticks
-from pushpoint.plants.spatial_stepping.unknown import refuse_by_scheme, refuse_unknown
+from pushpoint.plants.spatial_stepping.supports import CONSERVING, PAPER, refuse_by_scheme, refuse_thin
 from pushpoint.robots import Robot, Servo
 from pushpoint.tape import ExtraColumn, Tape
 from pushpoint.types import CommandTable, Pairs, Snapshot, SpatialPose, Status
@@ -54,6 +55,7 @@ class SpatialStepping(CompiledPlant):
     """Spatial non-smooth time-stepping model with set-valued friction and unilateral contact (P5)."""
 
     Options: ClassVar[type[Frozen]] = SpatialSteppingOptions
+    supports: ClassVar[tuple[Supports, ...]] = (CONSERVING, PAPER)
     name: ClassVar[str] = "spatial_stepping"
     state_type: ClassVar[type] = State
     records: ClassVar[Mapping[str, tuple[str, ...]]] = {
@@ -88,8 +90,10 @@ class SpatialStepping(CompiledPlant):
 
     @classmethod
     def build(cls, robot: Robot, world: World, servo: Servo, options: SpatialSteppingOptions) -> SpatialStepping:
-        refuse_unknown(robot, world, servo)
-        refuse_by_scheme(robot, world, servo, options)
+        model = PAPER if options.scheme == "paper" else CONSERVING
+        model.check(robot, world, servo, options.self_contact)
+        refuse_thin(robot)
+        refuse_by_scheme(robot, servo, options)
         return cls(robot, world, servo, options)
 
     def initial_state(self, pose: SpatialPose) -> State:
@@ -137,9 +141,8 @@ class SpatialStepping(CompiledPlant):
 
 def _torque_places(robot: Robot) -> Any:
     """Where State.sums keeps the impulses of each freedom: rows and columns."""
-    numbers = [j for j, _ in robot.freedoms]
-    second = [int(k > 0 and numbers[k - 1] == j) for k, j in enumerate(numbers)]
-    return np.array([j + 1 for j in numbers], dtype=np.int64), 6 + np.array(second, dtype=np.int64)
+    joint, place = np.array(robot.places, dtype=np.int64).reshape(-1, 2).T
+    return joint + 1, 6 + place
 
 
 def _pairs_that_pushed(state: State) -> Pairs:

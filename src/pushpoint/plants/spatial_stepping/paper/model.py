@@ -14,7 +14,7 @@ import numpy as np
 
 from pushpoint.plants.spatial_stepping.options import SpatialSteppingOptions
 from pushpoint.robots import Link, Robot, Servo
-from pushpoint.robots._model import AXES_OF
+from pushpoint.robots._model import AXES_OF, COLUMN_OF
 from pushpoint.types import FloatArray, IntArray
 from pushpoint.worlds import World
 
@@ -94,7 +94,7 @@ def _perpendicular(robot: Robot) -> IntArray:
     tail's side."""
     pairs = np.full((len(robot.links) - 1, 2, 2), -1, np.int64)
     for j in range(len(pairs)):
-        index = [2 if axis == "yaw" else 1 for axis in AXES_OF[robot.joint(j).axes]]
+        index = [COLUMN_OF[axis] for axis in AXES_OF[robot.joint(j).axes]]
         if len(index) == 2:
             pairs[j, 0] = index
         else:
@@ -105,11 +105,10 @@ def _perpendicular(robot: Robot) -> IntArray:
 
 def _freedoms(robot: Robot, servo: Servo) -> FloatArray:
     freedom = np.zeros((len(robot.freedoms), 13))
-    for k, (j, axis) in enumerate(robot.freedoms):
+    for row, (j, axis), (_, place) in zip(freedom, robot.freedoms, robot.places, strict=True):
         part, (stiffness, damping) = robot.joint(j), servo.gains(axis)
-        second = k > 0 and robot.freedoms[k - 1][0] == j
-        freedom[k, :TORQUE] = (
-            j, 2 if axis == "yaw" else 1, second,
+        row[:TORQUE] = (
+            j, COLUMN_OF[axis], place,
             stiffness, damping, min(servo.torque_limit, FINITE), 0.5 * stiffness * servo.play, part.actuated,
             part.stiffness, part.angle, part.damping,
         )  # fmt: skip
