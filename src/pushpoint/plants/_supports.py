@@ -114,9 +114,6 @@ class Supports:
     def has(self, group: str, feature: str) -> bool:
         return feature in getattr(self, group)
 
-    def has_all(self, uses: Collection[Use]) -> bool:
-        return all(self.has(use.group, use.feature) for use in uses)
-
     @property
     def size(self) -> int:
         """Number of features."""
@@ -135,8 +132,8 @@ class Supports:
             if not self.has(use.group, use.feature):
                 planar = self.dimensions == 2 and use.is_spatial
                 only = "is planar" if planar else _only(self, use.group)
-                other = _alternative(self, set(uses(robot, world, servo, self_contact)))
-                raise InvalidInput(f"{self.title} {only}: {use.where}; {other}")
+                used = {(each.group, each.feature) for each in uses(robot, world, servo, self_contact)}
+                raise InvalidInput(f"{self.title} {only}: {use.where}; {_alternative(self, used)}")
 
 
 def uses(robot: Robot, world: World, servo: Servo, self_contact: object = False) -> Iterator[Use]:
@@ -234,14 +231,14 @@ def _listed(supports: Supports, group: str, *always: str) -> str:
     return " and ".join(filter(None, [", ".join(words[:-1]), words[-1]])).replace("`", "")
 
 
-def _alternative(refused: Supports, used: Collection[Use]) -> str:
+def _alternative(refused: Supports, used: Collection[tuple[str, str]]) -> str:
     """Which model to use instead: one that supports all of it, in as many dimensions if possible."""
     from pushpoint.plants import plants  # here, as only a refusal has to import all plants
 
-    able = [model for name in plants for model in plants[name].supports if model.has_all(used)]
+    able = [model for name in plants for model in plants[name].supports if all(model.has(*each) for each in used)]
     if not able:
         return "no plant supports all of this robot and world"
-    own = any(use.group == "self_contact" for use in used)  # an option that other plants need not have
+    own = ("self_contact", "self_contact") in used  # an option that other plants need not have
 
     def order(model: Supports) -> tuple[bool, bool, int]:
         return own and model.plant != refused.plant, model.dimensions != refused.dimensions, -model.size
