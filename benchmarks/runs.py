@@ -10,7 +10,7 @@ import numpy as np
 
 from benchmarks.case import Case, Settings
 from benchmarks.judge import FAILED, Result
-from pushpoint.control import Plannable
+from pushpoint.control import OpenLoop
 from pushpoint.errors import InvalidInput
 from pushpoint.plants import Plant
 from pushpoint.scenario import Scenario
@@ -75,7 +75,7 @@ def prepare(scenario: Scenario, plant: str, options: Settings) -> Prepared:
     period = max(scenario.control_period, options.get("dt", 0.0))
     choice = {"name": plant, "options": dict(options)}
     setup = Setup.of(scenario.with_overrides({"plant": choice, "control_period": period}))
-    if not isinstance(setup.controller, Plannable):
+    if not isinstance(setup.controller, OpenLoop):
         raise InvalidInput(
             f"scenario {scenario.name!r}: controller {scenario.controller.name!r} cannot state its commands "
             "ahead; benchmarks need one that has a table(), like 'serpenoid'"

@@ -153,7 +153,7 @@ def for_types_of(function: F, *arguments: Any) -> F:
 
 
 @contextlib.contextmanager
-def _in_a_hurry() -> Iterator[None]:
+def _fast_compile() -> Iterator[None]:
     """Without two things that were a third of the time to compile: LLVM's search for ways to vectorise loops (those
     over the records of a chain do not), and Python's search for garbage among the compiler's many small objects."""
     vectorise, collect = numba.config.LOOP_VECTORIZE, gc.isenabled()
@@ -171,7 +171,7 @@ def _in_a_hurry() -> Iterator[None]:
 def compiling_once(what: str) -> Iterator[None]:
     """Say so while kernels are compiled for the first time on this machine; stay quiet ever after."""
     if what in _compiled or numba.config.DISABLE_JIT:
-        with _in_a_hurry():  # arguments of another kind compile anew, and must give the same results
+        with _fast_compile():  # arguments of another kind compile anew, and must give the same results
             yield
         return
     folder = cache_folder()
@@ -179,7 +179,7 @@ def compiling_once(what: str) -> Iterator[None]:
     if marker is not None and marker.exists():
         _expected.append(what)
         try:
-            with _in_a_hurry():
+            with _fast_compile():
                 yield
         finally:
             _expected.clear()
@@ -187,7 +187,7 @@ def compiling_once(what: str) -> Iterator[None]:
         return
     say(f"compiling {what} once for this machine (10 to 30 s) ...")
     wall, cpu = time.perf_counter(), time.process_time()
-    with _in_a_hurry():
+    with _fast_compile():
         yield
     wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
     if marker is not None:

@@ -106,7 +106,7 @@ class Problem(NamedTuple):
     value: str | None  # as shown; None if there is none
     reason: str
 
-    def told(self, whose: str) -> str:
+    def described(self, whose: str) -> str:
         path = _path(whose, *self.place)
         return f"{path}: {self.reason}" if self.value is None else f"{path} = {self.value}: {self.reason}"
 
@@ -115,7 +115,7 @@ class InvalidFields(InvalidInput):
     """One line per problem: field, value, what is allowed."""
 
     def __init__(self, whose: str, problems: list[Problem]) -> None:
-        super().__init__(listed(problem.told(whose) for problem in problems[: MOST_LISTED + 1]))
+        super().__init__(listed(problem.described(whose) for problem in problems[: MOST_LISTED + 1]))
         self.problems = problems
 
 
@@ -178,7 +178,7 @@ def _reworded(refusal: InvalidInput, wording: Wording, model: str) -> InvalidInp
         return refusal
     whole = wording.whole or wording.path or model
     problems = refusal.problems[: MOST_LISTED + 1]
-    return InvalidInput(listed(p.told(wording.path if p.place else whole) for p in problems))
+    return InvalidInput(listed(p.described(wording.path if p.place else whole) for p in problems))
 
 
 def _unknown_field(model: type[BaseModel], name: Any) -> UnknownField:

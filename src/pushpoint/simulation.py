@@ -16,7 +16,7 @@ import numpy as np
 from pushpoint import limits
 from pushpoint._resuming import checked_rows, made_for, refuse_clock, refuse_foreign, refuse_memory
 from pushpoint._start_pose import start_pose
-from pushpoint.control import ControlEvent, Controller, ControllerState, Plannable, controllers
+from pushpoint.control import ControlEvent, Controller, ControllerState, OpenLoop, controllers
 from pushpoint.errors import InvalidInput, PushpointError, SolverFailure
 from pushpoint.plants import Plant, plants
 from pushpoint.recording import Checkpoint, Recording
@@ -252,7 +252,7 @@ class Run:
         self._advance(0, nothing)  # no tick at all: a plant that compiles does so now, outside the measured time
         started = clock.perf_counter()
         with _progress_bar(self.setup, progress) as bar:
-            if isinstance(self.setup.controller, Plannable):
+            if isinstance(self.setup.controller, OpenLoop):
                 failure = self._planned(self.setup.controller, bar)
             else:
                 failure = self._in_closed_loop(bar)
@@ -261,7 +261,7 @@ class Run:
             return self._recording(None)
         raise SolverFailure(self._message(failure), self._recording(failure))
 
-    def _planned(self, controller: Plannable, bar: ProgressBar | None) -> Failure | None:
+    def _planned(self, controller: OpenLoop, bar: ProgressBar | None) -> Failure | None:
         """All commands are known: few calls of the plant, each with a table of moderate size."""
         most = max(1, TABLE_SIZE // max(1, self.setup.joints))
         done, chunk = 0, most if bar is None else 1

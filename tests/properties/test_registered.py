@@ -13,7 +13,7 @@ import pytest
 
 import pushpoint as pp
 from pushpoint._start_pose import TOUCHING
-from pushpoint.control import Controller, Plannable, controllers
+from pushpoint.control import Controller, OpenLoop, controllers
 from pushpoint.fields import Frozen
 from pushpoint.mechanics.overlap import overlaps
 from pushpoint.mechanics.spatial_overlap import spatial_overlaps
@@ -148,10 +148,10 @@ def test_every_plant_takes_its_options_from_a_frozen_model_with_defaults(plant: 
     assert kind.parse({}).dt > 0
 
 
-@pytest.mark.parametrize("name", [name for name in controllers if isinstance(built_controller(name), Plannable)])
+@pytest.mark.parametrize("name", [name for name in controllers if isinstance(built_controller(name), OpenLoop)])
 def test_commands_stated_ahead_are_those_of_the_steps_to_the_bit(name: str) -> None:
     controller = built_controller(name)
-    assert isinstance(controller, Plannable)
+    assert isinstance(controller, OpenLoop)
     period, ticks = 0.01, 150
     planned = controller.table(period * np.arange(ticks, dtype=np.float64))
     setup = Setup.of(small_scenario(controller=name))

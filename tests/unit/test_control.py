@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pushpoint.control import Controller, Plannable, controllers
+from pushpoint.control import Controller, OpenLoop, controllers
 from pushpoint.control._schedule import Schedule
 from pushpoint.errors import InvalidInput
 from pushpoint.robots import Robot, robots
@@ -28,9 +28,9 @@ def make(name: str, links: int = 6, **options: Any) -> Controller:
     return kind.build(kind.Options.parse(options), robot(links), PERIOD)
 
 
-def planned(name: str, links: int = 6, **options: Any) -> Plannable:
+def planned(name: str, links: int = 6, **options: Any) -> OpenLoop:
     controller = make(name, links, **options)
-    assert isinstance(controller, Plannable)
+    assert isinstance(controller, OpenLoop)
     return controller
 
 
@@ -96,7 +96,7 @@ def test_schedule_integral_is_exact_and_starts_at_zero() -> None:
 
 def test_start_delay_holds_the_first_shape_at_zero_rate() -> None:
     controller = make("serpenoid", start_delay=1.0)
-    assert isinstance(controller, Plannable)
+    assert isinstance(controller, OpenLoop)
     table = controller.table(np.array([0.0, 0.99, 1.0]))
     assert (table.joint_angle == controller.initial_shape()).all()
     assert not table.joint_rate[:2].any()
@@ -125,7 +125,7 @@ OPTIONS: dict[str, dict[str, Any]] = {
 @given(first=st.integers(0, 2000), ticks=st.integers(1, 70))
 def test_step_and_table_agree_to_the_bit(name: str, first: int, ticks: int) -> None:
     controller = make(name, **OPTIONS[name])
-    assert isinstance(controller, Plannable)
+    assert isinstance(controller, OpenLoop)
     times = np.arange(first, first + ticks, dtype=float) * PERIOD
     table = controller.table(times)
     state = controller.start(observed(0.0, np.zeros(5)))

@@ -78,7 +78,7 @@ class Story(NamedTuple):
     commands: list[Command]
     events: list[ControlEvent]
 
-    def told(self) -> list[tuple[int, str]]:
+    def described(self) -> list[tuple[int, str]]:
         return [(round(event.time / PERIOD), event.name) for event in self.events]
 
 
@@ -181,14 +181,14 @@ def test_head_swings_back(side: int) -> None:
     below, above = (np.full(LINKS, side * angle * (1 + off)) for off in (-1e-9, 1e-9))
     seen = [observe(0, CALM, below), observe(1, CALM, below), observe(2, CALM, above), observe(3, CALM, above)]
     story = tell(controller, seen)
-    assert [told for told in story.told() if told[1].startswith("head")] == [
+    assert [told for told in story.described() if told[1].startswith("head")] == [
         (2, "head-right" if side > 0 else "head-left")
     ]
     assert [state["head"] for state in story.states] == [side * LEFT] * 2 + [side * RIGHT] * 2
     assert story.states[2]["timer"] == 3 * PERIOD
     # The other way round nothing happens at this side any more.
     again = tell(controller, [*seen[:3], observe(3, CALM, below), observe(4, CALM, above)])
-    assert len([told for told in again.told() if told[1].startswith("head")]) == 1
+    assert len([told for told in again.described() if told[1].startswith("head")]) == 1
 
 
 # ------------------------------------------------------------------------------------------------------------- jams
@@ -196,10 +196,10 @@ def test_head_swings_back(side: int) -> None:
 
 def test_one_joint_is_no_jam_two_are() -> None:
     one, exact = np.array([0.5, 0, 0, 0]), np.array([0.5, radians(20.0), 0, 0])
-    assert tell(build(), angles((CALM, 40), (one, 20))).told() == []
-    assert tell(build(), angles((CALM, 40), (exact, 20))).told() == []  # P1 (84): farther off than, not as far as
+    assert tell(build(), angles((CALM, 40), (one, 20))).described() == []
+    assert tell(build(), angles((CALM, 40), (exact, 20))).described() == []  # P1 (84): farther off than, not as far as
     story = tell(build(), angles((CALM, 40), (JAMMED, 2)))
-    assert story.told() == [(40, "jam")]
+    assert story.described() == [(40, "jam")]
     assert story.events[0].detail == "joints 0, 1"
     assert (story.states[40]["jammed"], story.states[40]["timer"]) == (True, 0.0)
     assert story.states[41]["timer"] == PERIOD
@@ -207,7 +207,7 @@ def test_one_joint_is_no_jam_two_are() -> None:
 
 def test_a_jam_that_resolves_by_itself() -> None:
     story = tell(build(), angles((CALM, 40), (JAMMED, 10), (CALM, 40), (JAMMED, 5)))
-    assert story.told() == [(40, "jam"), (50, "jam-ended"), (90, "jam")]
+    assert story.described() == [(40, "jam"), (50, "jam-ended"), (90, "jam")]
     assert (story.states[50]["jammed"], story.states[50]["timer"]) == (False, 0.0)
     assert story.states[60]["timer"] == 10 * PERIOD
 
@@ -221,7 +221,7 @@ def test_long_jams_are_resolved_for_a_while() -> None:
     story = tell(build(), seen)
     begun = 40 + TICKS
     ended = begun + TICKS
-    assert story.told() == [
+    assert story.described() == [
         (40, "jam"),
         (begun, "resolution"),
         (ended, "resolution-ended"),
@@ -249,9 +249,9 @@ def test_nothing_jumps_during_a_resolution() -> None:
     seen = angles((CALM, 40), (JAMMED, 34), force={1: 10.0})
     far = [observe(74 + k, CALM, np.full(LINKS, -1.0)) for k in range(TICKS - 2)]
     story = tell(build(swing=0.2), seen + far)
-    assert story.told() == [(40, "jam"), (72, "resolution")]
+    assert story.described() == [(40, "jam"), (72, "resolution")]
     back = [observe(72 + TICKS + k, CALM, np.full(LINKS, -1.0)) for k in range(2)]
-    told = tell(build(swing=0.2), seen + far + back).told()
+    told = tell(build(swing=0.2), seen + far + back).described()
     assert told[2][1] == "resolution-ended"
     assert (told[2][0] + 1, "head-left") in told
 
@@ -263,7 +263,7 @@ def test_history_during_a_resolution(history: str) -> None:
     rows = [np.array([*(JAMMED if k >= 40 else CALM)[:3], wave[k]]) for k in range(160)]
     seen = [observe(k, row, following(), force={1: 5.0}) for k, row in enumerate(rows)]
     story = tell(build(history=history), seen)
-    begun, ended = (next(k for k, name in story.told() if name == event) for event in EVENTS)
+    begun, ended = (next(k for k, name in story.described() if name == event) for event in EVENTS)
     back = (ended if history == "goes-on" else begun) - APART
     assert story.commands[ended].joint_angle[2] == pytest.approx(wave[back], abs=1e-12)
 
@@ -281,7 +281,7 @@ def test_what_joints_follow_before_the_head_has_led_them(before: str) -> None:
 
 def test_without_resolution_jams_are_only_told() -> None:
     story = tell(build(resolution=False), angles((CALM, 40), (JAMMED, 120), force={1: 10.0}))
-    assert story.told() == [(40, "jam")]
+    assert story.described() == [(40, "jam")]
 
 
 @pytest.mark.parametrize(("choice", "jams"), [("printed", True), ("limited", False), ("without-head", False)])
@@ -293,12 +293,12 @@ def test_whether_the_head_joint_counts(choice: str, jams: bool) -> None:
     calm = np.array([0, 0, 0, radians(-48.0)])
     options = {"jam_reference": choice, "speed": 1e-3}  # followers stay as they were
     story = tell(build(**options), [observe(k, calm if k < 3 else off, yaw) for k in range(5)])
-    assert [name for _, name in story.told()] == (["jam"] if jams else [])
+    assert [name for _, name in story.described()] == (["jam"] if jams else [])
 
 
 def test_zero_times_resolve_at_the_next_tick() -> None:
     story = tell(build(jam_time=0.0, resolution_time=0.0), angles((CALM, 40), (JAMMED, 4), force={0: 1.0}))
-    assert story.told() == [(40, "jam"), (41, "resolution"), (42, "resolution-ended"), (43, "jam")]
+    assert story.described() == [(40, "jam"), (41, "resolution"), (42, "resolution-ended"), (43, "jam")]
 
 
 # -------------------------------------------------------------------------------------------------------- resolution
@@ -365,7 +365,7 @@ def test_watchdog_turns_the_head_of_a_robot_that_stalls() -> None:
     seen = [observe(k, CALM, following(RIGHT if k < 128 else LEFT), velocity=4.9e-3) for k in range(260)]
     story = tell(build("jam-resolution-watchdog"), seen)
     # `stalled` is one period at the first slow tick: it reaches 2 s at the tick of number 127.
-    assert story.told() == [(127, "stall"), (255, "stall")]
+    assert story.described() == [(127, "stall"), (255, "stall")]
     assert [story.states[k]["head"] for k in (126, 127, 254, 255)] == [RIGHT, LEFT, LEFT, RIGHT]
     assert story.states[127]["stalled"] == 0.0
 
@@ -373,9 +373,9 @@ def test_watchdog_turns_the_head_of_a_robot_that_stalls() -> None:
 @pytest.mark.parametrize("velocity", [5.1e-3, -5.1e-3])
 def test_watchdog_leaves_robots_that_move(velocity: float) -> None:
     seen = [observe(k, CALM, following(), velocity=velocity if k % 100 == 50 else 0.0) for k in range(260)]
-    assert tell(build("jam-resolution-watchdog"), seen).told() == []  # a single fast tick starts the clock again
+    assert tell(build("jam-resolution-watchdog"), seen).described() == []  # a single fast tick starts the clock again
     plain = [observe(k, CALM, following(), velocity=0.0) for k in range(260)]
-    assert tell(build(), plain).told() == []  # P1's own waits for ever
+    assert tell(build(), plain).described() == []  # P1's own waits for ever
 
 
 # --------------------------------------------------------------------------------------------------- state and errors

@@ -26,7 +26,7 @@ def scenario(**fields: Any) -> Scenario:
     return Scenario(**{**defaults, **fields})
 
 
-def told(**fields: Any) -> str:
+def described(**fields: Any) -> str:
     with pytest.raises(InvalidInput) as refusal:
         scenario(**fields)
     return str(refusal.value)
@@ -37,20 +37,20 @@ def told(**fields: Any) -> str:
 
 def test_a_problem_deep_inside_is_told_once_with_its_path() -> None:
     robot = {"name": "mine", "links": [LINK | {"length": -1}]}
-    assert told(robot=robot) == "Scenario.robot.links.0.length = -1: should be greater than 0"
+    assert described(robot=robot) == "Scenario.robot.links.0.length = -1: should be greater than 0"
 
 
 def test_all_problems_are_told() -> None:
     world = {"name": "mine", "obstacles": [{"x": 0, "y": math.nan, "radius": 0}], "gravity": "strong"}
-    message = told(world=world, duration=-1)
+    message = described(world=world, duration=-1)
     for path in ("world.obstacles.0.y = nan", "world.obstacles.0.radius = 0", "world.gravity = 'strong'"):
         assert message.count(f"Scenario.{path}: should be ") == 1, message
     assert "Scenario.duration = -1" in message
 
 
 def test_an_empty_chain_is_told_apart_from_a_bad_link() -> None:
-    assert "robot.links = []" in told(robot={"name": "mine", "links": []})
-    assert "at least 1" not in told(robot={"name": "mine", "links": [{}]})
+    assert "robot.links = []" in described(robot={"name": "mine", "links": []})
+    assert "at least 1" not in described(robot={"name": "mine", "links": [{}]})
 
 
 def test_what_is_missing_is_named() -> None:
@@ -95,11 +95,11 @@ def test_robots_are_chosen_by_name_or_given_in_full(robot: Any, kind: type) -> N
 
 @pytest.mark.parametrize("field", ["robot", "world", "plant", "controller"])
 def test_what_is_neither_says_what_it_should_be(field: str) -> None:
-    assert told(**{field: 3}) == f"Scenario.{field} = 3: should be a name, or a name with options"
+    assert described(**{field: 3}) == f"Scenario.{field} = 3: should be a name, or a name with options"
 
 
 def test_what_is_given_in_part_is_measured_as_given_in_full() -> None:
-    assert told(robot={"name": "mine", "servo": {}}) == "Scenario.robot.links: is required"
+    assert described(robot={"name": "mine", "servo": {}}) == "Scenario.robot.links: is required"
 
 
 def test_a_core_that_is_far_too_long_is_refused() -> None:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import pushpoint as pp
-from pushpoint.cli.draw import told
+from pushpoint.cli.draw import described
 from pushpoint.control import shape_rehearsal
 from pushpoint.control.shape_rehearsal import (
     ENOUGH,
@@ -149,8 +149,8 @@ def test_joints_without_an_angle_are_named() -> None:
     scenario = drawn(points=upright, look_ahead=LINK).with_overrides({"robot.links": 2})
     asked = demands(rehearsed_cycle(scenario))
     assert (asked.undetermined, asked.limited, asked.slowed) == ((0,), (), ())
-    assert told(asked)["joints with the curve along their axes"] == "0"
-    assert "joints with the curve along their axes" not in told(demands(rehearsed_cycle(drawn(points=arc(2.0)))))
+    assert described(asked)["joints with the curve along their axes"] == "0"
+    assert "joints with the curve along their axes" not in described(demands(rehearsed_cycle(drawn(points=arc(2.0)))))
 
 
 def test_changes_per_way_are_rates_over_speed() -> None:

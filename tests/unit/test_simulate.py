@@ -1,4 +1,4 @@
-"""The loop, on a plant that is no physics at all: what it shows holds for every plant behind the door."""
+"""The loop, on a plant that is no physics at all: what it shows holds for every plant behind the interface."""
 
 from __future__ import annotations
 
@@ -285,7 +285,7 @@ def test_chunks_do_not_change_the_result() -> None:
             assert 0 < ticks <= 50
 
     def chunked(self: Run, *_: Any) -> Recording:
-        assert self._planned(self.setup.controller, Silent()) is None  # type: ignore[arg-type]  # it is Plannable
+        assert self._planned(self.setup.controller, Silent()) is None  # type: ignore[arg-type]  # it is OpenLoop
         return self._recording(None)
 
     once = simulate(scenario())

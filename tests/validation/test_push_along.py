@@ -1,4 +1,4 @@
-"""Pushing along the sine of pegs: speed and path on all grounds, stalls, noise, MuJoCo; loads foretold and found.
+"""Pushing along the sine of pegs: speed and path on all grounds, stalls, noise, MuJoCo; loads predicted and found.
 
 Speed and distance are those of the head's front end, 30 s from rest. What was measured stands beside each bound.
 """

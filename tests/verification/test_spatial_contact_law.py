@@ -202,7 +202,7 @@ def gaps_of(robot: Robot, pose: SpatialPose, contacts: np.ndarray, point: FloatA
 
 @pytest.mark.parametrize("name", EACH)
 def test_recorded_forces_move_the_robot(name: str) -> None:
-    """What a row tells of forces is what changed the momentum since the last one; the contact table adds up to it."""
+    """What a row reports as forces is what changed the momentum since the last one; the contact table adds up to it."""
     recording = pp.simulate(name, duration=about(name, 1.0))
     setup, data = Setup.of(recording.scenario), recording.data
     mass = np.array([link.mass for link in setup.robot.links])

@@ -69,12 +69,12 @@ def _print(scenario: Scenario, asked: Demands) -> None:
     from rich.text import Text
 
     table = Table(title=Text(scenario.name), title_justify="left", box=None, show_header=False)
-    for name, value in told(asked).items():
+    for name, value in described(asked).items():
         table.add_row(Text(name), Text(value))
     results().print(table)
 
 
-def told(asked: Demands) -> dict[str, str]:
+def described(asked: Demands) -> dict[str, str]:
     """The rows of the table; those that say nothing of this motion are left out."""
     from math import degrees
 

@@ -8,7 +8,7 @@ from pushpoint.control._base import (
     Drawing,
     Drawn,
     Laid,
-    Plannable,
+    OpenLoop,
     Planned,
 )
 from pushpoint.registry import Registry
@@ -23,7 +23,7 @@ __all__ = [
     "Drawing",
     "Drawn",
     "Laid",
-    "Plannable",
+    "OpenLoop",
     "Planned",
     "controllers",
 ]

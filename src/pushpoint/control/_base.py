@@ -88,7 +88,7 @@ class Laid(Protocol):
 
 
 @runtime_checkable
-class Plannable(Protocol):
+class OpenLoop(Protocol):
     """A controller that can state its commands ahead, equal to the bit to those of its step()."""
 
     def table(self, times: FloatArray) -> CommandTable:

@@ -17,7 +17,7 @@ from pushpoint.fields import Frozen
 from pushpoint.mechanics.tail_chain import TailChain, TailState
 from pushpoint.planning.believed_pegs import FARTHEST, Beliefs, Correction, corrected, first_beliefs
 from pushpoint.planning.curvature import refuse_sharp_bends
-from pushpoint.planning.feasibility import Course, Drag, Margin, WeakStretch, missing_wrench, told
+from pushpoint.planning.feasibility import Course, Drag, Margin, WeakStretch, described, missing_wrench
 from pushpoint.planning.follow import Following, Reference
 from pushpoint.planning.giving_way import GivingWay, moved
 from pushpoint.planning.lay_down import clear_of, off_by
@@ -291,7 +291,7 @@ class PushAlong:
         contacts = points.contacts
         rows = contacts.normal_jacobian - self._options.peg_friction * contacts.tangent_jacobian
         wrench = missing_wrench(rows, load, float(self.chain.length.sum()))
-        return "they could push along, but do not last" if wrench is None else told(wrench)
+        return "they could push along, but do not last" if wrench is None else described(wrench)
 
     def _hold(self, held: FloatArray, body: TailState) -> Command:
         """A spring and a damper at every joint, within the limit; by the inertia that torques find, so that none is
@@ -307,7 +307,7 @@ def _told_weak(course: Course, weak: WeakStretch) -> str:
     """Where a robot would stall, and what limits the load there, in words."""
     found, contacts = course.propulsion(weak.worst)
     if found.missing is not None:
-        limit = f"{contacts} push-points: {told(found.missing)}"
+        limit = f"{contacts} push-points: {described(found.missing)}"
     else:
         joint = int(np.argmax(np.abs(found.torque)))
         limit = f"{contacts} push-points, joint {joint} at its limit of {course.torque_limit:g} N m"

@@ -265,7 +265,7 @@ def add_rank_one(
 
 @fused
 def eliminate(a: Records, j: Records) -> None:
-    """Take one freedom out of the articulated inertia of what hangs on it."""
+    """Take one freedom out of the articulated inertia of what depends on it."""
     s1, s2, s3, s4, s5, s6 = j.s1, j.s2, j.s3, j.s4, j.s5, j.s6
     u1 = a.a11 * s1 + a.a12 * s2 + a.a13 * s3 + a.a14 * s4 + a.a15 * s5 + a.a16 * s6
     u2 = a.a21 * s1 + a.a22 * s2 + a.a23 * s3 + a.a24 * s4 + a.a25 * s5 + a.a26 * s6

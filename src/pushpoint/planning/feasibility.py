@@ -154,7 +154,7 @@ def missing_wrench(contact_rows: FloatArray, load: FloatArray, reach: float = 1.
     return left / short if short > 1e-6 * size else None
 
 
-def told(wrench: FloatArray) -> str:
+def described(wrench: FloatArray) -> str:
     """A missing wrench in words."""
     moment, x, y = wrench
     turn = "counter-clockwise" if moment > 0 else "clockwise"

@@ -1,4 +1,4 @@
-"""The planar robot in MuJoCo, behind the same door as the other plants. See README.md."""
+"""The planar robot in MuJoCo, with the same interface as the other plants. See README.md."""
 
 from pushpoint.plants.mujoco.plant import MujocoPlant
 

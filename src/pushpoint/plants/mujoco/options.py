@@ -12,7 +12,7 @@ from pushpoint.quantities import Iterations, TimeStep
 
 
 class MujocoOptions(Frozen):
-    """How MuJoCo steps; the settings that its accuracy hangs on are fixed in model.py and spatial_model.py.
+    """How MuJoCo steps; the settings that its accuracy depends on are fixed in model.py and spatial_model.py.
 
     Both solvers give the same paths. In the plane `cg` takes about half the time; `newton` converges in every step.
     Without a choice it is `cg` in the plane and `newton` in space.

@@ -253,7 +253,7 @@ def misses_nothing(problem: Problem, around: Surroundings, state: State) -> bool
 def pass_on(problem: Problem, state: State, i: int, k: int) -> None:
     """Whether contact k of link i begins, or its obstacle passes on to the next link.
 
-    Obstacles slide along the robot. One that comes to a link (BEGINS: no impulse so far, and the velocity foreseen
+    Obstacles slide along the robot. One that comes to a link (BEGINS: no impulse so far, and the velocity predicted
     closes the gap) as a rule leaves its neighbour (LEAVES) in the same step: that contact starts the solve open.
     """
     a, c, contact = problem.link[i], problem.contact[k], problem.contact

@@ -34,7 +34,7 @@ SELF_PAIRS = 24  # of a link with ends of others, at most
 LINK_FIELDS = (
     *CHAIN_FIELDS,
     "old_vx", "old_vy", "old_w",  # velocity at the start of the step
-    "foreseen_vx", "foreseen_vy", "foreseen_w",  # velocity at its end, as it was when contacts were looked for
+    "predicted_vx", "predicted_vy", "predicted_w",  # velocity at its end, as it was when contacts were looked for
     "axis", "radius",  # [m], of the capsule: half its axis, half its width
     "disc", "along", "across",  # friction: radius of its disc [N s], scales along and across the link
     "ground_x", "ground_y", "ground_guess_x", "ground_guess_y",  # [N s], see ground: impulse, multiplier
@@ -69,7 +69,7 @@ PAIR_FIELDS = (
 (
     DT, CONSERVING, TOLERANCE, MAX_ITERATIONS, GRAVITY, WEIGHT, PASSIVE, SKIN,  # of the run
     HELD, PENALTY, WORST_LINK, SPEED, ROOM, CENTRE_X, CENTRE_Y, ACCEPTED,  # of the step
-    # ROOM: how much farther than foreseen the robot may move before contacts have to be looked for again [m]
+    # ROOM: how much farther than predicted the robot may move before contacts have to be looked for again [m]
     STRETCH, STEP_ERROR,  # length of the step over that of the last; error that adaptive steps may make [m]
     NOMINAL, THICKNESS, DEPTH,  # dt of the run [s]; see `sanity`: of links and obstacles [m], of penetration [m]
     ACCEPT, LIMITS_FIXED,  # flags: on_failure is "accept"; limits of friction are not renewed, see `friction_limits`

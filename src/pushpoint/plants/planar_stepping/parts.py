@@ -41,7 +41,7 @@ from pushpoint.plants.planar_stepping.model import (
 from pushpoint.plants.planar_stepping.newton import newton
 from pushpoint.plants.planar_stepping.run import APPROACH, begin_tick, end_tick
 from pushpoint.plants.planar_stepping.sanity import ENERGY, NOT_SOLVED, allowed_error, is_sane
-from pushpoint.plants.planar_stepping.step import LOOKS, is_as_foreseen, look, predict, settle
+from pushpoint.plants.planar_stepping.step import LOOKS, look, predict, prediction_holds, settle
 from pushpoint.tape import Tape
 from pushpoint.types import CommandTable, Repeated, Status
 
@@ -121,7 +121,7 @@ def solve_part(
         residual, sweeps, helped = solve(problem, extras)
         iterations += sweeps
         fallbacks += helped
-        if is_as_foreseen(problem, around, state, extras):
+        if prediction_holds(problem, around, state, extras):
             break
     return residual, iterations, fallbacks, status
 

@@ -35,7 +35,7 @@ from pushpoint.plants.planar_stepping.model import (
     Surroundings,
 )
 from pushpoint.plants.planar_stepping.run import begin_tick, end_tick
-from pushpoint.plants.planar_stepping.step import LOOKS, is_as_foreseen, look, predict, settle
+from pushpoint.plants.planar_stepping.step import LOOKS, look, predict, prediction_holds, settle
 from pushpoint.tape import Tape
 from pushpoint.types import CommandTable
 
@@ -173,7 +173,7 @@ def run_ticks_by_projection(
                     break
                 residual, sweeps = projection(problem)
                 iterations += sweeps
-                if is_as_foreseen(problem, around, state, None):
+                if prediction_holds(problem, around, state, None):
                     break
             if status == OK:
                 status = end_step(problem, state, residual)

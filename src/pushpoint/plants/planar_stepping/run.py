@@ -24,7 +24,7 @@ from pushpoint.plants.planar_stepping.ledger import works
 from pushpoint.plants.planar_stepping.model import CLEARANCE, DT, GUARD, OBSTACLE, Problem, State, Surroundings
 from pushpoint.plants.planar_stepping.newton import newton
 from pushpoint.plants.planar_stepping.sanity import is_sane
-from pushpoint.plants.planar_stepping.step import LOOKS, is_as_foreseen, look, predict, settle
+from pushpoint.plants.planar_stepping.step import LOOKS, look, predict, prediction_holds, settle
 from pushpoint.tape import Tape
 from pushpoint.types import CommandTable, FloatArray
 
@@ -133,7 +133,7 @@ def run_ticks(
                     break
                 residual, sweeps = newton(problem, extras)
                 iterations += sweeps
-                if is_as_foreseen(problem, around, state, extras):
+                if prediction_holds(problem, around, state, extras):
                     break
             if status == OK:
                 status = end_step(problem, around, state, residual, extras)

@@ -128,23 +128,23 @@ def move_all(link: Records, x: float, y: float) -> None:
 
 
 @kernel
-def foresee(link: Records) -> float:
-    """Note the present velocity as the one foreseen; returns a bound of the speed of any point [m/s]."""
+def note_prediction(link: Records) -> float:
+    """Note the present velocity as the one predicted; returns a bound of the speed of any point [m/s]."""
     fastest = 0.0
     for i in range(link.shape[0]):
         a = link[i]
-        a.foreseen_vx, a.foreseen_vy, a.foreseen_w = a.vx, a.vy, a.w
+        a.predicted_vx, a.predicted_vy, a.predicted_w = a.vx, a.vy, a.w
         fastest = max(fastest, math.sqrt(a.vx * a.vx + a.vy * a.vy) + abs(a.w) * (a.axis + a.radius))
     return fastest
 
 
 @kernel
-def not_foreseen(link: Records) -> float:
+def prediction_error(link: Records) -> float:
     """The same bound of the change of velocity since then."""
     most = 0.0
     for i in range(link.shape[0]):
         a = link[i]
-        x, y, w = a.vx - a.foreseen_vx, a.vy - a.foreseen_vy, a.w - a.foreseen_w
+        x, y, w = a.vx - a.predicted_vx, a.vy - a.predicted_vy, a.w - a.predicted_w
         most = max(most, math.sqrt(x * x + y * y) + abs(w) * (a.axis + a.radius))
     return most
 
@@ -223,7 +223,7 @@ def look(problem: Problem, around: Surroundings, state: State, times: int, extra
     if not has_obstacles(problem, around, extras):
         return OK
     dt, ledger = problem.number[DT], state.ledger
-    way = dt * foresee(problem.link)
+    way = dt * note_prediction(problem.link)
     if problem.link.shape[0] > problem.chain.shape[0] or problem.number[SELF] > 0.0:
         way *= 2.0  # obstacles, or other links, may come towards a link
     ledger[TRAVELLED] += way
@@ -239,11 +239,11 @@ def look(problem: Problem, around: Surroundings, state: State, times: int, extra
 
 
 @inlined
-def is_as_foreseen(problem: Problem, around: Surroundings, state: State, extras: Extras | None) -> bool:
-    """After a solve: False if the robot moves so much farther than foreseen that it may touch what is no contact."""
+def prediction_holds(problem: Problem, around: Surroundings, state: State, extras: Extras | None) -> bool:
+    """After a solve: False if the robot moves so much farther than predicted that it may touch what is no contact."""
     if not has_obstacles(problem, around, extras) or not problem.number[CONSERVING] > 0.0:
         return True
-    farther = problem.number[DT] * not_foreseen(problem.link)
+    farther = problem.number[DT] * prediction_error(problem.link)
     if problem.link.shape[0] > problem.chain.shape[0] or problem.number[SELF] > 0.0:
         farther *= 2.0
     known = not (farther > problem.number[ROOM] and math.isfinite(farther))

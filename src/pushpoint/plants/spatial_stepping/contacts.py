@@ -84,7 +84,7 @@ def take_over(c: Records, old: Records, share: float) -> None:
 
 
 @kernel
-def recall(c: Records, state: State, seen: int, foreseen: float, share: float) -> int:
+def recall(c: Records, state: State, seen: int, predicted: float, share: float) -> int:
     """What the contact did in the last step. Where a sphere of a link goes from one feature of a solid to the next, it
     is what it did on the last, if both push in about the same direction. A contact that is new presses if it will.
     Returns where to look next."""
@@ -105,7 +105,7 @@ def recall(c: Records, state: State, seen: int, foreseen: float, share: float) -
     c.lt = c.ls = c.lr = c.lq = c.disc = 0.0
     c.overlap = NEW
     c.slips = c.rolls = 1.0
-    c.closed = 1.0 if foreseen < 0.0 else 0.0
+    c.closed = 1.0 if predicted < 0.0 else 0.0
     return seen
 
 
@@ -253,8 +253,8 @@ def add_solid(problem: Problem, state: State, count: int, seen: int, m: int, row
     c.which = found[row, 7] % 3.0
     c.code, c.sphere = found[row, 7] * problem.capsule.shape[0] + m, 3.0 * m + c.which
     fall = n1 * problem.number[DOWN_X] + n2 * problem.number[DOWN_Y] + n3 * problem.number[DOWN_Z]
-    foreseen = gap + dt * (end_speed(a, c.r1, c.r2, c.r3, n1, n2, n3) + dt * fall)
-    seen = recall(c, state, seen, foreseen, dt / problem.number[NOMINAL])
+    predicted = gap + dt * (end_speed(a, c.r1, c.r2, c.r3, n1, n2, n3) + dt * fall)
+    seen = recall(c, state, seen, predicted, dt / problem.number[NOMINAL])
     r1, r2, r3 = c.r1 + radius * n1, c.r2 + radius * n2, c.r3 + radius * n3  # its centre, which does not roll
     set_gap(c, problem.number, gap, bend_of(a, r1, r2, r3, n1, n2, n3))
     return seen

@@ -236,7 +236,7 @@ def move_to_best(problem: Problem, room: Rows, limit: int) -> float:
 
 
 @kernel
-def stubbornly(problem: Problem, room: Rows, limit: int, tolerance: float) -> tuple[float, int]:
+def by_fallback(problem: Problem, room: Rows, limit: int, tolerance: float) -> tuple[float, int]:
     """All of this in turn, and longer each time. Returns the residual and the number of iterations; where nothing comes
     to rest, it is the smallest residual that was found."""
     residual, done, span = math.inf, 0, FIRST_STEPS

@@ -21,7 +21,17 @@ from pushpoint.plants.spatial_stepping.laws import (
     slides_otherwise,
     stiffen_by,
 )
-from pushpoint.plants.spatial_stepping.model import CONTACTS, DT, HIGH, LOW, MEETINGS, WEIGHT, WORST_LINK, Problem, Rows
+from pushpoint.plants.spatial_stepping.model import (
+    CONTACTS,
+    DT,
+    HIGH,
+    LOW,
+    SELF_CONTACTS,
+    WEIGHT,
+    WORST_LINK,
+    Problem,
+    Rows,
+)
 from pushpoint.types import IntArray
 
 TURN = 0.1  # [rad]
@@ -132,7 +142,7 @@ def newton_step(problem: Problem, room: Rows, exact: bool, low: int, high: int) 
     begin_inertias(problem.link, low, high)
     stiffen_links(problem, exact, low, high)
     sweep(problem.link, problem.joint, problem.tree, problem.scratch, low, high)
-    if problem.number[MEETINGS] > 0.0:
+    if problem.number[SELF_CONTACTS] > 0.0:
         couple(problem, room)
     measure_steps(problem.link, problem.contact, int(problem.number[CONTACTS]))
 

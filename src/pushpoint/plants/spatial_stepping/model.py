@@ -75,7 +75,7 @@ PAIR_FIELDS = (
 (
     DT, TOLERANCE, MAX_ITERATIONS, WEIGHT, DOWN_X, DOWN_Y, DOWN_Z, MU_T, MU_S, ROLL,  # of the run
     NOMINAL, HAS_PLANE, HARDNESS, MEET, LONGEST, BIGGEST, THINNEST, DEEPEST, ACCEPT,  # NOMINAL: DT of a whole step
-    CONTACTS, MEETINGS, PUSH_WORK, PUSH_SPEED, FIRM, WORST_LINK, ORIGIN_X, ORIGIN_Y, ORIGIN_Z,  # of the step
+    CONTACTS, SELF_CONTACTS, PUSH_WORK, PUSH_SPEED, FIRM, WORST_LINK, ORIGIN_X, ORIGIN_Y, ORIGIN_Z,  # of the step
     STRIBECK, STRIBECK_SPEED,  # of the run: see contacts.more_at_rest
     LOW, HIGH,  # of the iteration: links whose contacts changed
     ENERGY, SERVO, FRICTION, NORMAL, NUMERICAL, GRAVITY,  # [J], of the step: kinetic energy at its end, and works

@@ -11,7 +11,7 @@ import math
 
 from pushpoint._jit import inlined, kernel
 from pushpoint.mechanics.spatial_chain import move_links
-from pushpoint.plants.spatial_stepping.descent import stubbornly
+from pushpoint.plants.spatial_stepping.descent import by_fallback
 from pushpoint.plants.spatial_stepping.iteration import (
     keep_motion,
     load,
@@ -104,5 +104,5 @@ def newton(problem: Problem, room: Rows, most: int, energy: float) -> tuple[floa
     if residual <= tolerance:
         return residual, done
     move_from_kept(problem, room, 0.0)
-    residual, more = stubbornly(problem, room, limit - done, tolerance)
+    residual, more = by_fallback(problem, room, limit - done, tolerance)
     return residual, done + more

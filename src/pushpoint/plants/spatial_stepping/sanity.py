@@ -23,11 +23,11 @@ from pushpoint.plants.spatial_stepping.model import (
     FASTEST,
     HAS_PLANE,
     MARGIN,
-    MEETINGS,
     MOST_OF_WORKS,
     MOST_PAID,
     NUMERICAL,
     PUSHED,
+    SELF_CONTACTS,
     SINKS,
     THINNEST,
     TOLERANCE,
@@ -132,7 +132,7 @@ def goes_too_deep(problem: Problem, state: State, solids: Solids | None) -> bool
     if number[SINKS] > 0.0:
         return True
     moved = number[DT] * (math.sqrt(number[FASTEST]) + number[BIGGEST] * math.sqrt(number[TURNING]))
-    may_miss = solids is not None or number[MEETINGS] > 0.0
+    may_miss = solids is not None or number[SELF_CONTACTS] > 0.0
     if may_miss and moved > number[THINNEST] and misses(problem):
         return True
     if moved <= number[DEEPEST]:

@@ -20,7 +20,6 @@ from pushpoint.plants._tape import OK, TOO_MANY_CONTACTS
 from pushpoint.plants.spatial_stepping.contacts import near_plane, near_solids, remember_contacts
 from pushpoint.plants.spatial_stepping.joints import joint_work
 from pushpoint.plants.spatial_stepping.laws import keep_start, measure_speeds
-from pushpoint.plants.spatial_stepping.meetings import near_links
 from pushpoint.plants.spatial_stepping.model import (
     BEFORE_QW,
     BEFORE_QX,
@@ -45,7 +44,6 @@ from pushpoint.plants.spatial_stepping.model import (
     LEAST_PUSH,
     LEAST_SPEED,
     MEET,
-    MEETINGS,
     MOST_ENERGY,
     MOST_POWER,
     NOMINAL,
@@ -58,6 +56,7 @@ from pushpoint.plants.spatial_stepping.model import (
     PUSH_WORK,
     PUSHED,
     SAVED,
+    SELF_CONTACTS,
     SERVO,
     SINKS,
     TURNING,
@@ -66,6 +65,7 @@ from pushpoint.plants.spatial_stepping.model import (
     Problem,
     State,
 )
+from pushpoint.plants.spatial_stepping.self_contact import near_links
 from pushpoint.types import FloatArray
 
 DEBT = 1e-6  # [m]: times the weight, what the purse may lack before contacts no longer spring back,
@@ -130,7 +130,7 @@ def find_contacts(problem: Problem, state: State, solids: Solids | None) -> bool
         before = count
         count = near_links(problem, state, count)
         meetings = count - before
-    problem.number[MEETINGS] = max(meetings, 0)
+    problem.number[SELF_CONTACTS] = max(meetings, 0)
     problem.number[CONTACTS] = max(count, 0)
     return count >= 0
 
