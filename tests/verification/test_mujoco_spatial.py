@@ -16,7 +16,7 @@ from pushpoint.errors import InvalidInput
 from pushpoint.mechanics.put_down import put_down
 from pushpoint.mechanics.rotation import about_axis, matrices
 from pushpoint.mechanics.spatial_pose import Attitude, bent, lifted, moving_in_space, spatial_pose
-from pushpoint.plants import Eventful, plants
+from pushpoint.plants import plants
 from pushpoint.recording import Recording
 from pushpoint.recording.assemble import RunClock, contact_set, data_set
 from pushpoint.robots import Joint, Link, Robot, Servo, robots
@@ -394,7 +394,6 @@ def test_recording_has_all_that_the_trace_has() -> None:
     robot, table = snake(), sidewinding(30)
     world = World(name="w", obstacles=(Disc(x=0.75, y=0, radius=0.04, friction=0.3),))
     plant = build(robot, world)
-    assert isinstance(plant, Eventful)
     tape = run(plant, plant.initial_state(on_the_ground(robot, world)), table)
     clock = RunClock(TICK * np.arange(31), plant.dt * np.arange(1, 301))
     extra = dict(zip(plant.extra_columns, tape.extra.T, strict=True))
