@@ -99,9 +99,14 @@ def attempt(data: dict[str, Any]) -> None:
     assert np.isfinite(run.data["link_position"].values).all()
 
 
-def test_robots_and_worlds_at_the_limits_of_their_options() -> None:
+# Runs that take seconds each, and others like them that do not.
+LONG = {("aiko-passive-tail", "damping"), ("zigzag", "pieces"), ("ten-link", "radius"), ("uniform", "radius")}
+
+
+@pytest.mark.parametrize("long", [False, pytest.param(True, marks=pytest.mark.slow)])
+def test_robots_and_worlds_at_the_limits_of_their_options(long: bool) -> None:
     for registry, name, option, leaf in OPTIONS:
-        if name != "csv":  # a file
+        if name != "csv" and ((name, option) in LONG) == long:  # csv: a file
             for value in extremes(leaf)[1:2]:
                 options = {"name": name, "options": {option: value}}
                 attempt(BASE | {registry.kind: options, "start": {"overlap": "allow"}})
@@ -134,8 +139,11 @@ def test_plants_at_the_limits_of_their_options() -> None:
                     attempt(BASE | {"plant": {"name": name, "options": {option: value}}})
 
 
-def test_starts_and_servos_at_their_limits() -> None:
+@pytest.mark.parametrize("long", [False, pytest.param(True, marks=pytest.mark.slow)])
+def test_starts_and_servos_at_their_limits(long: bool) -> None:
+    """Robots that spin as fast as is allowed take seconds: one of them is enough for every day."""
     for model, name, leaf in FIELDS:
         if model in (Start, Servo):
-            for value in extremes(leaf):
-                attempt(BASE | {"world": "plane", model.__name__.lower(): {name: value}})
+            for k, value in enumerate(extremes(leaf)):
+                if (name == "rate" and k > 0) == long:
+                    attempt(BASE | {"world": "plane", model.__name__.lower(): {name: value}})

@@ -6,6 +6,7 @@ import math
 from collections import Counter
 
 import numpy as np
+import pytest
 
 from pushpoint.mechanics.pose import moving, planar_pose
 from pushpoint.plants.planar_stepping.options import PlanarSteppingOptions
@@ -21,8 +22,6 @@ PERIOD, TICKS = 0.02, 24
 ENDS: Counter[str] = Counter()  # how runs ended, by whether obstacles are rough
 # Two of 197 rough worlds, with friction up to 0.8; one more for the round-off of other processors.
 MOST_FAILED = {"smooth": 0.0, "rough": 0.016}
-
-WORLDS = 400
 
 Case = tuple[Robot, World, Servo, PlanarSteppingOptions, Pose, CommandTable]
 
@@ -224,9 +223,10 @@ def check_random_world(seed: int) -> None:
         assert again[1] == failure
 
 
-def test_random_worlds() -> None:
+@pytest.mark.parametrize("worlds", [100, pytest.param(400, marks=pytest.mark.slow)])
+def test_random_worlds(worlds: int) -> None:
     ENDS.clear()
-    for seed in range(WORLDS):
+    for seed in range(worlds):
         check_random_world(seed)
     print({kind: int(count) for kind, count in ENDS.items()})
     for kind, share in MOST_FAILED.items():

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib.util
 import json
-import math
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -105,7 +104,7 @@ def test_every_world_is_built_from_its_defaults(name: str, world_options: dict[s
     assert finite(pp.simulate(small_scenario(plant, world=world, start={"position": (-50.0, 0.0)})))
 
 
-# --- scenarios ---
+# --- scenarios: that they run is seen with their claims ---
 
 
 @pytest.mark.parametrize("name", list(scenarios))
@@ -113,6 +112,7 @@ def test_every_scenario_is_named_as_it_is_registered_and_survives_its_files(name
     scenario = scenarios[name]
     assert scenario.name == name
     assert scenario.title
+    assert scenario.source
     assert Scenario.from_yaml(scenario.to_yaml()) == scenario
     assert Scenario.from_yaml(scenario.model_dump_json()) == scenario
     assert Scenario.model_validate_json(scenario.model_dump_json()) == scenario
@@ -126,17 +126,7 @@ def test_every_scenario_starts_without_overlap(name: str) -> None:
     found = overlaps(setup.robot, setup.world, pose) if isinstance(pose, Pose) else []
     if isinstance(pose, SpatialPose):
         found = spatial_overlaps(setup.robot, setup.world, pose)
-    deep = [row for row in found if row[2] > TOUCHING]
-    assert not deep or setup.scenario.start.overlap == "allow", deep
-
-
-@pytest.mark.parametrize("name", list(scenarios))
-def test_every_scenario_runs_within_the_tolerance_of_its_plant(name: str) -> None:
-    scenario = scenarios[name]
-    recording = pp.simulate(scenario, duration=math.ceil(DURATION / scenario.control_period) * scenario.control_period)
-    assert finite(recording)
-    options: Any = plants[scenario.plant.name].Options.parse(scenario.plant.options)
-    assert float(recording.data["step_residual"].max()) <= options.tolerance
+    assert not [row for row in found if row[2] >= TOUCHING]
 
 
 # --- controllers and plants ---

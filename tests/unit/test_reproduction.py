@@ -11,11 +11,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pushpoint._start_pose import TOUCHING
 from pushpoint.analysis import measures
 from pushpoint.control import controllers
 from pushpoint.errors import InvalidInput, SolverFailure, UnknownName
-from pushpoint.mechanics.overlap import overlaps
 from pushpoint.mechanics.pose import planar_pose
 from pushpoint.recording import Recording
 from pushpoint.recording.assemble import RunClock, contact_set, data_set, event_set
@@ -32,7 +30,7 @@ from pushpoint.reproduction._statement import (
 from pushpoint.reproduction.published import CURVES, curve, curves_of, on_curve
 from pushpoint.scenario import Choice, Scenario
 from pushpoint.scenarios import scenarios
-from pushpoint.simulation import Setup, simulate
+from pushpoint.simulation import simulate
 from pushpoint.studies.jobs import Outcome
 from pushpoint.tape import PLANE, new_tape
 from pushpoint.types import FloatArray, Pose
@@ -82,23 +80,6 @@ def still(x: float) -> Recording:
         events=event_set(()),
         scenario=scenario,
     )
-
-
-@pytest.mark.parametrize("name", list(scenarios))
-def test_scenarios_are_named_titled_and_survive_yaml(name: str) -> None:
-    scenario = scenarios[name]
-    assert scenario.name == name
-    assert scenario.title
-    assert scenario.source
-    assert Scenario.from_yaml(scenario.to_yaml()) == scenario
-
-
-@pytest.mark.parametrize("name", [name for name in scenarios if scenarios[name].plant.name != "spatial_stepping"])
-def test_scenarios_start_without_overlap(name: str) -> None:
-    setup = Setup.of(scenarios[name])
-    pose = setup.start_pose()
-    assert isinstance(pose, Pose)
-    assert all(depth < TOUCHING for _, _, depth in overlaps(setup.robot, setup.world, pose))
 
 
 def test_track_has_the_printed_gait_and_the_head_in_front() -> None:

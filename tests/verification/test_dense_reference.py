@@ -132,7 +132,7 @@ VARIANTS = ("as published", "weak servos with play", "orthotropic ground")
 @pytest.mark.parametrize("variant", VARIANTS)
 @pytest.mark.parametrize("scheme", SCHEMES)
 def test_plant_agrees_with_dense_model_on_the_track(variant: str, scheme: Scheme) -> None:
-    assert rms_difference(on_track(variant, ticks=200), scheme) < SAME
+    assert rms_difference(on_track(variant, ticks=100), scheme) < SAME
 
 
 @pytest.mark.slow
