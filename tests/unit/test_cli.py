@@ -34,14 +34,6 @@ def test_version_and_help(shell: Shell) -> None:
         assert command in out
 
 
-def test_help_imports_nothing_heavy() -> None:
-    """Start-up is felt at every call: help must not wait for NumPy, Numba, Matplotlib or pydantic."""
-    heavy = ("numpy", "numba", "matplotlib", "xarray", "pydantic", "yaml")
-    code = f"import sys, pushpoint.cli.main; print([m for m in {heavy} if m in sys.modules])"
-    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert result.stdout.strip() == "[]"
-
-
 def test_list_everything(shell: Shell) -> None:
     code, out, _ = shell("list")
     assert code == 0

@@ -10,7 +10,7 @@ import pytest
 
 import pushpoint as pp
 
-HEAVY = {"numpy", "numba", "xarray", "pydantic"}
+HEAVY = {"numpy", "numba", "matplotlib", "xarray", "pydantic", "yaml"}
 LOADED = f"print(sorted({HEAVY!r} & sys.modules.keys()))"
 FIRST_STEP_CPU_TIME = 0.5  # [s], promised to whoever has the compiled kernels on disk
 

@@ -47,7 +47,6 @@ def test_forces_are_not_unique_beyond_it() -> None:
     """With mu_o = 0.9 some right-hand side has more than one solution, or none: that is what no P-matrix means."""
     A, B = matrices()
     matrix, random = A - 0.9 * B, np.random.default_rng(1)
-    odd = 0
     for _ in range(2000):
         free = random.normal(size=4)
         answers = {
@@ -56,5 +55,6 @@ def test_forces_are_not_unique_beyond_it() -> None:
             for s in [solve(matrix, free, method="pivoting", start=[bool(basis >> k & 1) for k in range(4)])]
             if s.status.value == "solved"
         }
-        odd += len(answers) != 1
-    assert odd > 0
+        if len(answers) != 1:
+            return  # one is enough
+    pytest.fail("always one solution")
