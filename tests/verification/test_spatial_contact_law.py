@@ -1,6 +1,6 @@
 """One step of the spatial plant, looked at with NumPy: kinematics of contacts, their law, balance of momentum.
 
-Also: all spatial scenarios meet their residuals, and runs go on to the bit.
+Also: runs go on to the bit. That all steps of all scenarios are solved is asked with their claims.
 """
 
 from __future__ import annotations
@@ -30,22 +30,22 @@ from tests.ticks import advance, observe
 from tests.verification.spatial import NONE, G, build, law_of, within
 
 SPATIAL = sorted(name for name in scenarios if scenarios[name].plant.name == "spatial_stepping")
+# Every day: one of each kind of ground, of things around and of gaits. The others are much like them.
+FEW = {
+    "lab/pegs-3d",
+    "lab/rough-ground",
+    "lab/slope",
+    "liljeback2014/stairs",
+    "liljeback2014/vertical-wave",
+    "transeth2008b/sidewinding",
+    "transeth2008b/undulation-orthotropic",
+}
+EACH = [pytest.param(name, marks=() if name in FEW else pytest.mark.slow) for name in SPATIAL]
 TOLERANCE = 1e-6  # of the weight times dt, the plant's default
 
 
 def test_there_are_spatial_scenarios() -> None:
-    assert {"transeth2008b/sidewinding", "lab/pegs-3d", "lab/stairs-rest", "lab/rough-ground"} <= set(SPATIAL)
-
-
-@pytest.mark.parametrize("name", SPATIAL)
-def test_every_step_of_all_scenarios_is_solved(name: str) -> None:
-    recording = pp.simulate(scenarios[name])
-    assert recording.failure is None
-    data = recording.data
-    assert np.isfinite(data.link_position.values).all()
-    within(f"{name}: residual", float(data.step_residual.values.max()), TOLERANCE)
-    iterations = data.step_iterations.values
-    print(f"measured: {name}: iterations {iterations.mean():.2f}, most {iterations.max():.0f}")
+    assert {"lab/stairs-rest", *FEW} <= set(SPATIAL)
 
 
 class Stepper:
@@ -78,7 +78,7 @@ class Stepper:
         return int(tape.step[0, 3])
 
 
-@pytest.mark.parametrize("name", SPATIAL)
+@pytest.mark.parametrize("name", EACH)
 def test_contacts_obey_their_law_in_every_step(name: str) -> None:
     """The solver's own residual is not asked: P_N >= 0, complementary; friction in its ellipse, against the slip."""
     stepper = Stepper(name)
@@ -129,7 +129,7 @@ def about(name: str, duration: float) -> float:
     return period * round(min(duration, scenarios[name].duration) / period)
 
 
-@pytest.mark.parametrize("name", SPATIAL)
+@pytest.mark.parametrize("name", EACH)
 def test_one_step_by_hand(name: str) -> None:
     """Every tenth step of the first second: gaps, contact speeds, tangents, and what the impulses do to the robot."""
     stepper = Stepper(name)
@@ -200,7 +200,7 @@ def gaps_of(robot: Robot, pose: SpatialPose, contacts: np.ndarray, point: FloatA
     return gap
 
 
-@pytest.mark.parametrize("name", SPATIAL)
+@pytest.mark.parametrize("name", EACH)
 def test_recorded_forces_move_the_robot(name: str) -> None:
     """What a row tells of forces is what changed the momentum since the last one; the contact table adds up to it."""
     recording = pp.simulate(name, duration=about(name, 1.0))
@@ -230,14 +230,14 @@ def test_recorded_forces_move_the_robot(name: str) -> None:
 # To the bit.
 
 
-@pytest.mark.parametrize("name", SPATIAL)
+@pytest.mark.parametrize("name", EACH)
 def test_rerun_is_equal_to_the_bit(name: str) -> None:
     one, two = (pp.simulate(name, duration=about(name, 0.5)) for _ in range(2))
     xr.testing.assert_identical(one.data, two.data)
     xr.testing.assert_identical(one.contacts, two.contacts)
 
 
-@pytest.mark.parametrize("name", SPATIAL)
+@pytest.mark.parametrize("name", EACH)
 def test_resumed_run_is_equal_to_the_bit(name: str, tmp_path: Path) -> None:
     """Through a file."""
     end, part = about(name, 1.0), about(name, 0.43)
@@ -251,7 +251,7 @@ def test_resumed_run_is_equal_to_the_bit(name: str, tmp_path: Path) -> None:
         assert np.array_equal(rest.data[variable].values, later[variable].values), variable
 
 
-@pytest.mark.parametrize("name", SPATIAL)
+@pytest.mark.parametrize("name", EACH)
 @pytest.mark.parametrize("ticks_per_row", [1, 7])
 def test_restored_run_is_equal_to_the_bit(name: str, ticks_per_row: int) -> None:
     compare_restored(Stepper(name), Stepper(name).plant, 17, 40, ticks_per_row)
