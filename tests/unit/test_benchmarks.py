@@ -9,7 +9,7 @@ from itertools import groupby
 from math import inf, isnan, nan
 from pathlib import Path
 from time import sleep
-from typing import Any, cast
+from typing import Any, ClassVar, cast
 
 import numpy as np
 import pytest
@@ -246,6 +246,7 @@ def test_cases_can_be_run(case: Case) -> None:
 def test_controllers_without_a_table_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     class Feedback:
         Options = Frozen
+        uses: ClassVar[frozenset[str]] = frozenset()
 
         @classmethod
         def build(cls, options: Frozen, robot: Robot, control_period: float) -> Feedback:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from typing import Any
 
 import numpy as np
@@ -170,11 +169,10 @@ def test_sharp_paths_are_refused_on_demand() -> None:
 def test_what_needs_no_motor_there_runs_and_gives_it_no_torque(slug: str, joint: int, options: dict[str, Any]) -> None:
     scenario = without_motor(slug, joint, **options)
     setup = Setup.of(scenario)
-    seen = setup.observe(setup.plant.initial_state(setup.start_pose()), {}, 0)
-    state = setup.controller.start(seen)
+    at_rest, sensed = setup.plant.initial_state(setup.start_pose()), {}
+    state = setup.controller.start(setup.observe(at_rest, sensed, 0))
     for tick in range(1, 4):
-        later = dataclasses.replace(seen, time=tick * scenario.control_period)
-        state, command, _ = setup.controller.step(state, later)
+        state, command, _ = setup.controller.step(state, setup.observe(at_rest, sensed, tick))
     assert command.torque[joint] == 0.0
     assert np.abs(command.torque).max() > 0.0
     assert np.isfinite(pp.simulate(scenario, duration=0.4).data["link_angle"].values).all()

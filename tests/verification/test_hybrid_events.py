@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 import pytest
 
 import pushpoint as pp
 from pushpoint.errors import SolverFailure
-from pushpoint.plants.planar_hybrid import plant as plant_module
 from pushpoint.plants.planar_hybrid.contacts import DETACHED
 from pushpoint.plants.planar_hybrid.model import NEXT_STEP
-from pushpoint.plants.planar_hybrid.run import FIRST_ROW
+from pushpoint.plants.planar_hybrid.plant import PlanarHybrid
 from pushpoint.types import Status
 from pushpoint.worlds import Disc
 from tests.verification.hybrid_cases import (
@@ -122,13 +120,8 @@ def test_a_jump_at_the_very_end_of_a_step() -> None:
 def test_jumps_that_accumulate_are_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     """No room for one more jump; then what is told of it."""
     mod = model(ONE, world_of(Disc(x=0.0, y=-0.1, radius=0.101)), single(vy=-1.0))
-    full = mod._replace(trace=mod.trace._replace(event=np.zeros((0, 6))))
+    full = mod._replace(tape=mod.tape._replace(event=np.zeros((0, 6))))
     assert full.call(JUMP) == Status.TOO_MANY_EVENTS
-    whole = plant_module.run_ticks
-
-    def full_at_once(*arguments: Any) -> tuple[int, int]:
-        return whole(*arguments) if arguments[3] == FIRST_ROW else (int(Status.TOO_MANY_EVENTS), 0)
-
-    monkeypatch.setattr(plant_module, "run_ticks", full_at_once)
+    monkeypatch.setattr(PlanarHybrid, "run", lambda *_: (int(Status.TOO_MANY_EVENTS), 0, 0))
     with pytest.raises(SolverFailure, match=r"TOO_MANY_EVENTS.*jumps accumulate; try plant 'planar_stepping'"):
         pp.simulate(ROWS, duration=0.1)
