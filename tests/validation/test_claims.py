@@ -10,7 +10,7 @@ import pytest
 
 import pushpoint as pp
 from pushpoint.recording import Recording
-from pushpoint.reproduction import claims
+from pushpoint.reproduction import Claim, claims
 from pushpoint.reproduction._runs import labels, needed
 from pushpoint.reproduction.report import Verdict, judged, reproduce
 from pushpoint.scenarios import scenarios
@@ -41,6 +41,12 @@ def is_long(label: str) -> bool:
     return label in LONG or "mujoco" in label
 
 
+def single(paper: str, long: bool) -> list[Claim]:
+    """Claims about one run each, of those that are long or of the others."""
+    every = [claims[name] for name in claims if claims[name].paper == paper and name not in ENSEMBLES]
+    return [claim for claim in every if any(map(is_long, labels(claim))) == long]
+
+
 def check_verdicts(verdicts: list[Verdict]) -> None:
     assert not [f"{v.claim.id}: {v.measured} {v.word}" for v in verdicts if v.failed]
     assert {v.claim.id for v in verdicts if v.differs} == {v.claim.id for v in verdicts if v.claim.differs}
@@ -63,8 +69,7 @@ def check_laws(recording: Recording) -> None:
 @pytest.mark.parametrize("paper", PAPERS)
 def test_claims_are_confirmed_or_differ_as_is_known_and_laws_hold(paper: str) -> None:
     """Of all runs that are not long; each is made once, for its claims and for the laws."""
-    every = [claims[name] for name in claims if claims[name].paper == paper and name not in ENSEMBLES]
-    selection = [claim for claim in every if not any(map(is_long, labels(claim)))]
+    selection = single(paper, long=False)
     own = {name: scenarios[name] for name in scenarios if name.startswith(f"{paper}/") and not is_long(name)}
     recordings = {label: pp.simulate(scenario) for label, scenario in (needed(selection) | own).items()}
     check_verdicts([judged(claim, recordings) for claim in selection])
@@ -73,10 +78,9 @@ def test_claims_are_confirmed_or_differ_as_is_known_and_laws_hold(paper: str) ->
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("paper", PAPERS)
+@pytest.mark.parametrize("paper", [paper for paper in PAPERS if single(paper, long=True)])
 def test_claims_about_long_runs(paper: str) -> None:
-    every = [claims[name] for name in claims if claims[name].paper == paper and name not in ENSEMBLES]
-    selection = [claim for claim in every if any(map(is_long, labels(claim)))]
+    selection = single(paper, long=True)
     recordings = {label: pp.simulate(scenario) for label, scenario in needed(selection).items()}
     check_verdicts([judged(claim, recordings) for claim in selection])
 
