@@ -93,6 +93,7 @@ _LEVEL_BY_LEVEL = (
     "pushpoint.geometry.grid",
     "pushpoint.numerics.projections",
     "pushpoint.numerics.residuals",
+    "pushpoint.plants._tape",
 )
 
 

@@ -17,12 +17,12 @@ from pushpoint.planning.feasibility import (
     Course,
     Drag,
     Margin,
+    described,
     has_form_closure,
     largest_load,
     largest_multiple,
     missing_wrench,
     null_space,
-    told,
     wrench_map,
 )
 from pushpoint.planning.follow import SPACING, Following, coordinates_on, joints_on
@@ -323,8 +323,8 @@ def test_missing_direction_is_named() -> None:
     found = largest_load(rows, load, 5.0)
     assert found.alpha == 0.0
     assert found.missing == pytest.approx([0.0, 1.0, 0.0])
-    assert told(np.array([0.0, 1.0, 0.0])) == "no contact pushes along (+1.00, +0.00)"
-    assert "clockwise" in told(np.array([-1.0, 0.0, 0.0]))
+    assert described(np.array([0.0, 1.0, 0.0])) == "no contact pushes along (+1.00, +0.00)"
+    assert "clockwise" in described(np.array([-1.0, 0.0, 0.0]))
     assert missing_wrench(np.zeros((0, 8)), load) == pytest.approx([0.0, 1.0, 0.0])
     load[:] = 0.0
     assert missing_wrench(rows, load) is None

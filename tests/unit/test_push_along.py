@@ -18,7 +18,7 @@ from pushpoint.control.push_along import PushAlong
 from pushpoint.errors import InvalidInput, MissingExtra
 from pushpoint.mechanics.peg_contacts import PegContacts, peg_contacts
 from pushpoint.mechanics.tail_chain import TailChain, TailState
-from pushpoint.planning.feasibility import told
+from pushpoint.planning.feasibility import described
 from pushpoint.planning.push_points import Pegs, push_points
 from pushpoint.robots import Link, Robot
 from pushpoint.scenario import Scenario
@@ -245,7 +245,7 @@ def test_missing_direction_is_that_of_the_present_place(way: float) -> None:
     found = re.search(r"no contact pushes along \((.*), (.*)\) and", why)
     assert found is not None
     said = np.array([float(each) for each in found.groups()])
-    assert said @ onward / np.linalg.norm(said) / np.linalg.norm(onward) > 0.9999  # two digits are told
+    assert said @ onward / np.linalg.norm(said) / np.linalg.norm(onward) > 0.9999  # two digits are described
 
 
 def test_two_pegs_are_too_few() -> None:
@@ -319,7 +319,7 @@ def test_scenario_of_the_how_to_moves() -> None:
 
 
 def test_nothing_is_told_as_minus_zero() -> None:
-    assert "along (+1.00, +0.00)" in told(np.array([0.0, 1.0, -1e-9]))
+    assert "along (+1.00, +0.00)" in described(np.array([0.0, 1.0, -1e-9]))
     known = scenarios["lab/hoal-sine"].controller.options["pegs"][:2]  # far behind
     [(_, detail)] = events(run(Circumstances(friction=0.1, peg_friction=0.2), duration=0.02, pegs=known))
     assert "carry 0.00 times the drag" in detail

@@ -56,7 +56,7 @@ class PlanarEncoding:
         return state
 
     def joints(self, state: State) -> tuple[FloatArray, FloatArray, FloatArray]:
-        return np.diff(state.link[:, 2]), np.diff(state.link[:, 5]), state.sums[1:, JOINT]
+        return np.diff(state.link[:, 2]), np.diff(state.link[:, 5]), state.sums[1:, JOINT].copy()
 
     def controls(self, command: CommandTable, lead: float | FloatArray) -> FloatArray:
         angle, rate, torque = command

@@ -72,8 +72,8 @@ class MujocoPlant(Uneventful):
             attitude=link[:, self.model.attitude].copy(),
             velocity=link[:, self.model.velocity].copy(),
             rate=link[:, self.model.rate].copy(),
-            contact_impulse=state.sums[:, :d],
-            ground_impulse=state.sums[:, d : 2 * d],
+            contact_impulse=state.sums[:, :d].copy(),
+            ground_impulse=state.sums[:, d : 2 * d].copy(),
             pairs=self._pairs_that_pushed(state),
             obstacle_position=np.zeros((0, d)),
         )

@@ -110,8 +110,8 @@ class SpatialStepping(CompiledPlant):
             attitude=table(body, "qw", "qx", "qy", "qz"),
             velocity=table(body, "vx", "vy", "vz"),
             rate=table(body, "wx", "wy", "wz"),
-            contact_impulse=state.sums[:, :3],
-            ground_impulse=state.sums[:, 3:6],
+            contact_impulse=state.sums[:, :3].copy(),
+            ground_impulse=state.sums[:, 3:6].copy(),
             pairs=_pairs_that_pushed(state),
             obstacle_position=np.zeros((0, 3)),
         )
