@@ -8,7 +8,8 @@ from pathlib import Path
 ROOT = Path(__file__).parent.parent.parent
 PHRASES = (
     "hangs on", "hang on", "foretells?", "foretold", "foreseen", "foresees?", "tells of", "in a hurry", "stubbornly",
-    "stick is stick", "is_as_foreseen", "Plannable", "flatness", "refuse_unknown", "behind (the|one) (same|common)? ?door",
+    "stick is stick", "is_as_foreseen", "Plannable", "flatness", "refuse_unknown",
+    "behind (the|one) (same|common)? ?door",
 )  # fmt: skip
 FOUND = re.compile(rf"\b({'|'.join(PHRASES)})\b", re.IGNORECASE)
 
