@@ -39,7 +39,7 @@ PENETRATION, ROTATION = int(Repeated.PENETRATION), int(Repeated.ROTATION)
 # of the works done in it, so that their sums over a run stay below one per cent of each other.
 OF_KINETIC, OF_WORKS = 1e-4, 4e-3
 SWINGING = 0.25  # of the depth allowed
-MOVED_IN = 0.1  # of the depth allowed: links that were deep before may stay where they are
+MOVED_IN = 0.02  # of the depth allowed: links that were deep before may stay where they are
 
 
 @fused
