@@ -34,6 +34,8 @@ KINDS: dict[str, tuple[str, str, Callable[[Any], str]]] = {
     "worlds": ("pushpoint.worlds", "worlds", _first_sentence),
     "plants": ("pushpoint.plants", "plants", _first_sentence),
     "controllers": ("pushpoint.control", "controllers", _first_sentence),
+    "sensors": ("pushpoint.sensors", "sensors", _first_sentence),
+    "measures": ("pushpoint.analysis", "measures", _first_sentence),
     "interpolations": ("pushpoint.shapes", "interpolations", _first_sentence),
     "alignments": ("pushpoint.shapes", "alignments", _first_sentence),
     "scenarios": ("pushpoint.scenarios", "scenarios", _title),
@@ -45,7 +47,7 @@ def list_names(
     kind: Annotated[str | None, typer.Argument(help=f"One of: {', '.join(KINDS)}. Default: all.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object on standard output.")] = False,
 ) -> None:
-    """List robots, worlds, plants, controllers, ways to draw and follow shape curves, scenarios and claims."""
+    """List robots, worlds, plants, controllers, sensors, measures, shape curves' parts, scenarios and claims."""
     if kind is not None and kind not in KINDS:
         raise UnknownName("kind", kind, KINDS)
     chosen = KINDS if kind is None else (kind,)
