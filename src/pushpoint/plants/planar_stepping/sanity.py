@@ -11,7 +11,7 @@ import math
 from pushpoint._jit import fused, inlined, kernel
 from pushpoint.geometry.capsule_edge import distance_to_edge
 from pushpoint.mechanics.planar_chain import rotated
-from pushpoint.plants.planar_stepping.contacts import disc_gap, feature_gap, is_near, is_off
+from pushpoint.plants.planar_stepping.contacts import feature_gap, is_near, is_off
 from pushpoint.plants.planar_stepping.extras import Extras
 from pushpoint.plants.planar_stepping.ledger import Works
 from pushpoint.plants.planar_stepping.model import (
@@ -38,7 +38,9 @@ PENETRATION, ROTATION = int(Repeated.PENETRATION), int(Repeated.ROTATION)
 # Energy that the scheme itself may make or lose in a step: a part of the larger kinetic energy at its ends, and a part
 # of the works done in it, so that their sums over a run stay below one per cent of each other.
 OF_KINETIC, OF_WORKS = 1e-4, 4e-3
-SWINGING = 0.25  # of the depth allowed
+SWINGING = (
+    0.25  # of the depth allowed, if there are only discs: how far ends of links may be off their linearised paths
+)
 MOVED_IN = 0.02  # of the depth allowed: links that were deep before may stay where they are
 
 
@@ -56,11 +58,12 @@ def is_sane(
             reasons += ENERGY
         # The middle pose does not know of contacts: it must not be beyond an obstacle.
         beyond = 0.5 * number[REACH] > number[THICKNESS] and is_near_any(problem, around, state, extras)
-        if not beyond and number[SUNK] == 0.0 and (extras is not None or swings(problem, done)):
-            beyond = ends_too_deep(problem, around, state, extras)
+        if extras is not None and not beyond and number[SUNK] == 0.0:
+            beyond = ends_too_deep(problem, state, extras)
         if beyond or number[SUNK] > 0.0:
             reasons += PENETRATION
-        if not number[DT] * number[DT] * done[7] <= number[DEPTH] and turns_too_far(problem):
+        most = number[DEPTH] if extras is not None else SWINGING * number[DEPTH]
+        if not number[DT] * number[DT] * done[7] <= most and turns_too_far(problem, most):
             reasons += ROTATION
     number[REASONS] = reasons
     return reasons == 0.0
@@ -100,18 +103,12 @@ def is_feature_near(problem: Problem, i: int, code: int, extras: Extras) -> bool
 
 
 @kernel
-def swings(problem: Problem, done: Works) -> bool:
-    """Whether an end of a link is off its linearised path by a noticeable part of the depth allowed."""
-    return bool(problem.number[DT] * problem.number[DT] * done[7] > SWINGING * problem.number[DEPTH])
-
-
-@kernel
-def ends_too_deep(problem: Problem, around: Surroundings, state: State, extras: Extras | None) -> bool:
+def ends_too_deep(problem: Problem, state: State, extras: Extras) -> bool:
     """Whether a link ends the step too deep in an obstacle, by its motion in this step.
 
     Contacts are found in the middle of a step, and gaps are linear from there on. A link that turns may be deeper at
-    its end, and may meet the corner of a wall there where the edge came first in the middle. Discs have no corners:
-    if there is nothing else, only swinging links are looked at.
+    its end, and may meet the corner of a wall there where the edge came first in the middle. Discs have no corners: if
+    there is nothing else, links may turn less in a step instead, which costs less to compile.
     """
     half, deep = 0.5 * problem.number[DT], problem.number[DEPTH]
     for i in range(problem.link.shape[0]):
@@ -123,33 +120,24 @@ def ends_too_deep(problem: Problem, around: Surroundings, state: State, extras: 
         end_cos, end_sin = rotated(cos, sin, half * a.w)
         for p in range(state.pair_start[i], state.pair_start[i + 1]):
             code, vx, vy, old_x, old_y = state.pair_code[p], a.vx, a.vy, own.x, own.y
-            if extras is not None:
-                if code // 3 >= extras.feature.shape[0]:
-                    continue  # another link
-                if extras.feature[code // 3, BODY] >= 0.0:  # relative to an obstacle that moves
-                    j = problem.chain.shape[0] + int(extras.feature[code // 3, BODY])
-                    b, before = problem.link[j], state.link[j]
-                    vx, vy, old_x, old_y = vx - b.vx, vy - b.vy, old_x + b.x - before.x, old_y + b.y - before.y
-                    moved = max(moved, 2.0 * half * (abs(vx) + abs(vy) + abs(a.w) * (a.axis + a.radius)))
+            if code // 3 >= extras.feature.shape[0]:
+                continue  # another link
+            if extras.feature[code // 3, BODY] >= 0.0:  # relative to an obstacle that moves
+                j = problem.chain.shape[0] + int(extras.feature[code // 3, BODY])
+                b, before = problem.link[j], state.link[j]
+                vx, vy, old_x, old_y = vx - b.vx, vy - b.vy, old_x + b.x - before.x, old_y + b.y - before.y
+                moved = max(moved, 2.0 * half * (abs(vx) + abs(vy) + abs(a.w) * (a.axis + a.radius)))
             if moved <= MOVED_IN * deep:
                 continue  # too little: it was as deep before, by another feature of the obstacle
             a.x, a.y, a.cos, a.sin = x + half * vx, y + half * vy, end_cos, end_sin
-            gap = gap_to(problem, around, i, code, extras)
+            gap = feature_gap(problem, i, code, extras)[0]
             if gap < -deep:
                 a.x, a.y, a.cos, a.sin = old_x, old_y, own.cos, own.sin
-                too_deep |= gap < min(0.0, gap_to(problem, around, i, code, extras)) - MOVED_IN * deep
+                too_deep |= gap < min(0.0, feature_gap(problem, i, code, extras)[0]) - MOVED_IN * deep
         a.x, a.y, a.cos, a.sin = x, y, cos, sin
         if too_deep:
             return True
     return False
-
-
-@kernel
-def gap_to(problem: Problem, around: Surroundings, i: int, code: int, extras: Extras | None) -> float:
-    """Gap [m] between link i, where it is now, and one of its neighbours."""
-    if extras is None:
-        return float(disc_gap(problem.link[i], around.disc, code)[0])
-    return float(feature_gap(problem, i, code, extras)[0])
 
 
 @fused
@@ -162,7 +150,7 @@ def allowed_error(problem: Problem, state: State, done: Works) -> float:
 
 
 @inlined
-def turns_too_far(problem: Problem) -> bool:
+def turns_too_far(problem: Problem, most: float) -> bool:
     """Whether a link turns so far that its end is off its linearised path by more than may be, and that near an
     obstacle."""
     dt, too_far = problem.number[DT], False
@@ -170,7 +158,7 @@ def turns_too_far(problem: Problem) -> bool:
         a = problem.link[i]
         turn = dt * a.w
         off = a.axis * turn * turn
-        if not off <= problem.number[DEPTH]:
+        if not off <= most:
             too_far |= not math.isfinite(off)
             for k in range(problem.first[i], problem.first[i + 1]):
                 too_far |= dt * problem.contact[k].approach <= off
