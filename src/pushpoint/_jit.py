@@ -86,15 +86,6 @@ _CONTRACTED = (
     "pushpoint.geometry.capsule_disc",
 )
 _INNER_ALONE = not numba.config.DISABLE_JIT and is_possible()
-# These, and what they call, are optimised at every level, as Numba does: what is fused depends on it.
-_LEVEL_BY_LEVEL = (
-    *_CONTRACTED,
-    "pushpoint.geometry.capsule_edge",
-    "pushpoint.geometry.grid",
-    "pushpoint.numerics.projections",
-    "pushpoint.numerics.residuals",
-    "pushpoint.plants._tape",
-)
 
 
 def _compiled_with(function: F, **more: Any) -> F:
@@ -104,7 +95,7 @@ def _compiled_with(function: F, **more: Any) -> F:
 
 def _inner(function: F, **more: Any) -> F:
     """A compiled function that only kernels call."""
-    if not _INNER_ALONE or f"{function.__module__}.".startswith(_LEVEL_BY_LEVEL):
+    if not _INNER_ALONE:
         return _compiled_with(function, **more, **_INNER)
     return cast(F, one_version(_compiled_with(function, pipeline_class=InnerCompiler, **more, **_INNER)))
 

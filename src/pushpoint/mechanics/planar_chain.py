@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import math
 
-from pushpoint._jit import fused, inlined, kernel
+from pushpoint._jit import fused, kernel
 from pushpoint.numerics.records import Records
 
 CHAIN_FIELDS = (
@@ -117,7 +117,7 @@ def take_chords(link: Records) -> None:
         a.chord_x, a.chord_y, a.chord_w = a.new_chord_x, a.new_chord_y, a.w
 
 
-@inlined
+@fused
 def locked_motion(link: Records) -> tuple[float, float, float, float, float, float]:
     """The rigid motion with the same momenta: centre of mass x, y, its velocity x, y, rate, and kinetic energy."""
     m = x = y = px = py = inertia = spin = 0.0
@@ -137,7 +137,7 @@ def locked_motion(link: Records) -> tuple[float, float, float, float, float, flo
     return x, y, px / m, py / m, spin / inertia, 0.5 * ((px * px + py * py) / m + spin * spin / inertia)
 
 
-@inlined
+@fused
 def carried(link: Records, i: int, fx: float, fy: float, moment: float) -> tuple[float, float, float, float]:
     """From the head to link i: unbalanced force [N s], moment about the joint behind it [N m s], and that moment, less
     the joint's own torque, over the link length [N s]: what keeps the joint from being in balance."""
@@ -242,7 +242,7 @@ def solve_root(root: Records, block: Block, gain: float) -> None:
     root.w += gain * w
 
 
-@inlined
+@fused
 def spread(link: Records, middle: int, gain: float) -> None:
     """Back substitution of `sweep` from the root to both ends."""
     n, root = link.shape[0], link[middle]

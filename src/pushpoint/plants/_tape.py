@@ -7,7 +7,7 @@ end of a tick   carry_sums, is_row_due; if it is: begin_contact .. end_contact, 
 
 from __future__ import annotations
 
-from pushpoint._jit import inlined, kernel
+from pushpoint._jit import fused, kernel
 from pushpoint.tape import LEDGER, STEP_COLUMNS, Tape
 from pushpoint.types import FloatArray, Status
 
@@ -20,13 +20,13 @@ PARTS, REASONS, FALLBACKS, GUARD_WORK = (
 WORKS = len(LEDGER)
 
 
-@inlined
+@fused
 def has_room(tape: Tape, contacts: int) -> bool:
     """Whether so many more contacts fit."""
     return bool(tape.cursor[0].contact + contacts <= tape.contact.shape[0])
 
 
-@inlined
+@fused
 def clear_sums(sums: FloatArray, width: int) -> None:
     """Forget the impulses of the last tick: the first `width` columns; as many behind them are those since the row."""
     for i in range(sums.shape[0]):
@@ -34,7 +34,7 @@ def clear_sums(sums: FloatArray, width: int) -> None:
             sums[i, k] = 0.0
 
 
-@inlined
+@fused
 def carry_sums(sums: FloatArray, width: int) -> None:
     """Add the impulses of the tick to those since the last row."""
     for i in range(sums.shape[0]):
@@ -42,7 +42,7 @@ def carry_sums(sums: FloatArray, width: int) -> None:
             sums[i, width + k] += sums[i, k]
 
 
-@inlined
+@fused
 def note_step(tape: Tape, residual: float, iterations: int, status: int) -> None:
     """Every step leaves its residual, iterations and status."""
     cursor = tape.cursor[0]
@@ -59,7 +59,7 @@ def note_repeats(tape: Tape, parts: int, reasons: int, fallbacks: int, guard: fl
     tape.step[at, FALLBACKS], tape.step[at, GUARD_WORK] = fallbacks, guard
 
 
-@inlined
+@fused
 def is_row_due(tape: Tape) -> bool:
     """Count a tick; whether it ends a row, after which counting begins anew."""
     cursor = tape.cursor[0]
@@ -67,7 +67,7 @@ def is_row_due(tape: Tape) -> bool:
     return bool(cursor.ticks == 0)
 
 
-@inlined
+@fused
 def begin_contact(tape: Tape, link: float, obstacle: float, place: float) -> int:
     """A new line of the contact table, for the row that is being written; returns its number."""
     at, out = tape.cursor[0].contact, tape.contact
@@ -75,7 +75,7 @@ def begin_contact(tape: Tape, link: float, obstacle: float, place: float) -> int
     return int(at)
 
 
-@inlined
+@fused
 def end_contact(tape: Tape, slip: float, impact: float) -> None:
     """The line is complete."""
     at, last = tape.cursor[0].contact, tape.contact.shape[1] - 1
@@ -83,7 +83,7 @@ def end_contact(tape: Tape, slip: float, impact: float) -> None:
     tape.cursor[0].contact = at + 1
 
 
-@inlined
+@fused
 def write_means(tape: Tape, sums: FloatArray, width: int, span: float) -> None:
     """Means over the `span` [s] since the last row, the last `width` columns of bodies; the sums begin anew."""
     row, first, per_span = tape.cursor[0].row, tape.link.shape[2] - width, 1.0 / span
@@ -93,7 +93,7 @@ def write_means(tape: Tape, sums: FloatArray, width: int, span: float) -> None:
             sums[i, width + k] = 0.0
 
 
-@inlined
+@fused
 def end_row(tape: Tape, ledger: FloatArray, time: float) -> None:
     """Time and energies; then the row is complete."""
     cursor = tape.cursor[0]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pushpoint._jit import fused, inlined, kernel
+from pushpoint._jit import fused, kernel
 from pushpoint.geometry.capsule_disc import capsule_disc
 from pushpoint.geometry.capsule_edge import APART, axis_to_corner, distance_to_edge, end_to_edge
 from pushpoint.geometry.grid import cell_range
@@ -54,7 +54,7 @@ def is_near(dx: float, dy: float, distance: float) -> bool:
     return dx * dx + dy * dy < distance * distance
 
 
-@inlined
+@fused
 def list_link(problem: Problem, around: Surroundings, i: int, reach: float, extras: Extras | None) -> bool:
     """Neighbours of link i: all obstacles with a gap below `reach`, and some beyond. False if the table is full."""
     a, start, out = problem.link[i], around.pair_start, around.pair_code
@@ -82,7 +82,7 @@ def list_link(problem: Problem, around: Surroundings, i: int, reach: float, extr
     return True
 
 
-@inlined
+@fused
 def list_movable(problem: Problem, around: Surroundings, i: int, full: float, extras: Extras) -> bool:
     """Movable obstacles near row i, each pair once: with the later of two obstacles."""
     a, links = problem.link[i], problem.chain.shape[0]
@@ -96,7 +96,7 @@ def list_movable(problem: Problem, around: Surroundings, i: int, full: float, ex
     return True
 
 
-@inlined
+@fused
 def list_links(problem: Problem, around: Surroundings, i: int, full: float, extras: Extras) -> bool:
     """Both ends of the links near link i, if links may touch each other; see mechanics.self_contact for which."""
     links = problem.chain.shape[0]
@@ -131,7 +131,7 @@ def add_feature(
     return add_pair(3 * f + END_AXIS, start, i, out)
 
 
-@inlined
+@fused
 def recall(state: State, i: int, around: Surroundings, at: int) -> None:
     """What is remembered of link i and the obstacle of the new pair `at`, if it was a pair before."""
     new = around.pair[at]
@@ -326,7 +326,7 @@ def touch_link(problem: Problem, i: int, c: Records, gap: float, code: int, extr
         note_depth(problem, speed + c.arm * a.old_w - c.arm_other * b.old_w)
 
 
-@inlined
+@fused
 def feature_gap(problem: Problem, i: int, code: int, extras: Extras) -> tuple[float, float, float, float]:
     """The same between row i and an edge, a corner, a movable obstacle, or the end of another link."""
     if code // 3 >= extras.feature.shape[0]:
@@ -348,7 +348,7 @@ def feature_gap(problem: Problem, i: int, code: int, extras: Extras) -> tuple[fl
     return distance - feature[6] - a.radius, place, nx, ny
 
 
-@inlined
+@fused
 def roughen(
     problem: Problem, i: int, c: Records, gap: float, place: float, feature: FloatArray, partner: Records
 ) -> None:

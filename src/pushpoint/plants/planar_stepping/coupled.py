@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 
-from pushpoint._jit import inlined, kernel
+from pushpoint._jit import fused, kernel
 from pushpoint.mechanics.planar_chain import solve_root, sweep
 from pushpoint.numerics.records import Records
 from pushpoint.plants.planar_stepping.extras import MOST_COUPLED, Extras
@@ -40,7 +40,7 @@ def solve(problem: Problem, extras: Extras | None) -> bool:
     return True
 
 
-@inlined
+@fused
 def list_coupled(problem: Problem, coupling: FloatArray) -> int:
     """Impulses between links, or links and movable obstacles, that change with the velocity; -1 if they do not fit."""
     count = 0
@@ -97,14 +97,14 @@ def solve_together(problem: Problem, extras: Extras, count: int) -> None:
         a.fx, a.fy, a.fw, a.torque = b.keep_fx, b.keep_fy, b.keep_fw, b.keep_torque
 
 
-@inlined
+@fused
 def unload(link: Records) -> None:
     for i in range(link.shape[0]):
         a = link[i]
         a.fx = a.fy = a.fw = a.torque = 0.0
 
 
-@inlined
+@fused
 def load(problem: Problem, matrix: FloatArray, row: int, size: float) -> None:
     """Put an impulse of `size` at a coupled contact on both partners."""
     k = int(matrix[row, CONTACT])
@@ -121,7 +121,7 @@ def load(problem: Problem, matrix: FloatArray, row: int, size: float) -> None:
     b.fw -= size * lever
 
 
-@inlined
+@fused
 def relative_step(problem: Problem, matrix: FloatArray, row: int) -> float:
     """What the solution does to the relative velocity at a coupled contact."""
     c = problem.contact[int(matrix[row, CONTACT])]

@@ -8,7 +8,7 @@ off, of several contacts at once. What that does not find, small steps by the si
 
 from __future__ import annotations
 
-from pushpoint._jit import inlined, kernel
+from pushpoint._jit import fused, kernel
 from pushpoint.numerics.records import Records
 from pushpoint.plants.planar_stepping.extras import MEMORY, Extras
 from pushpoint.plants.planar_stepping.model import DT, WEIGHT, Problem
@@ -61,7 +61,7 @@ def mix_limits(problem: Problem, extras: Extras, number: int) -> float:
     return float(largest / (problem.number[WEIGHT] * problem.number[DT]))
 
 
-@inlined
+@fused
 def go_by_sign(contact: Records, history: FloatArray, count: int, first: bool) -> None:
     """New limits, each by its own step, but no farther than its error."""
     for k in range(count):
@@ -75,7 +75,7 @@ def go_by_sign(contact: Records, history: FloatArray, count: int, first: bool) -
                 c.limit = c.mu * c.impulse
 
 
-@inlined
+@fused
 def sticks_inside(c: Records) -> float:
     """1 for contacts that stick well inside of their old and their new limit: nothing depends on either."""
     return 1.0 if abs(c.impulse_t) < min(c.limit, c.mu * c.impulse) else 0.0
@@ -89,7 +89,7 @@ def error_of_limit(c: Records) -> float:
     return float(c.mu * c.impulse - c.limit)
 
 
-@inlined
+@fused
 def weigh(history: FloatArray, mixing: FloatArray, count: int, known: int) -> None:
     """Weights mixing[:known, MEMORY] of the changes that would have undone the last error, by least squares."""
     for i in range(known):

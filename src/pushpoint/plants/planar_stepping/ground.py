@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 
-from pushpoint._jit import inlined, kernel
+from pushpoint._jit import fused, kernel
 from pushpoint.numerics.projections import half_ellipse_share, project_half_ellipses
 from pushpoint.numerics.records import Records
 from pushpoint.numerics.residuals import interval_residual, skewed_residual
@@ -29,13 +29,13 @@ def slide(link: Records, i: int) -> tuple[float, float]:
     return in_link_axes(a, a.vx, a.vy)
 
 
-@inlined
+@fused
 def in_link_axes(a: Records, x: float, y: float) -> tuple[float, float]:
     """A vector in the scaled axes of a link."""
     return a.along * (a.cos * x + a.sin * y), a.across * (a.cos * y - a.sin * x)
 
 
-@inlined
+@fused
 def ground_impulse(a: Records, r: float, held: bool) -> tuple[float, float, float, float, float]:
     """Friction of a link in world axes, and the terms xx, xy, yy of its mass and of the tangent of friction; P2 (58).
     A disc (50) needs no axes of the link, an ellipse (52) does."""
@@ -79,7 +79,7 @@ def lay_ground(problem: Problem, extras: Extras) -> None:
         set_law(problem, extras.more[i], a, extras.law, law)
 
 
-@inlined
+@fused
 def set_law(problem: Problem, b: Records, a: Records, table: FloatArray, law: int) -> None:
     """The radius of the friction disc, the scales of its axes, and the rest, from a row of the table of laws."""
     forward, backward, across = table[law, 0], table[law, 1], table[law, 2]
@@ -99,7 +99,7 @@ def set_law(problem: Problem, b: Records, a: Records, table: FloatArray, law: in
     b.spin = table[law, 5] * 0.5 * across * pressed * a.half  # P1 (14); a.half is its l
 
 
-@inlined
+@fused
 def rough_ground(link: Records, more: Records, i: int, penalty: float, held: bool) -> None:
     """ground_impulse with half ellipses, drag and friction torque."""
     a, b = link[i], more[i]
@@ -128,7 +128,7 @@ def rough_ground(link: Records, more: Records, i: int, penalty: float, held: boo
     a.applied_w = b.spin_impulse
 
 
-@inlined
+@fused
 def spin_tangent(a: Records, b: Records, r: float, held: bool) -> float:
     """Friction torque of a link that turns, P1 (14) with stick; returns its tangent."""
     b.spin_impulse = b.spin_guess - r * a.w
@@ -138,7 +138,7 @@ def spin_tangent(a: Records, b: Records, r: float, held: bool) -> float:
     return 0.0
 
 
-@inlined
+@fused
 def rough_ground_residual(link: Records, more: Records, i: int, per_unit: float, per_speed: float) -> float:
     """Natural-map residual of the friction laws of link i."""
     a, b = link[i], more[i]

@@ -5,7 +5,7 @@ All torques are impulses of a step on the link on the head side; rates are those
 
 from __future__ import annotations
 
-from pushpoint._jit import inlined, kernel
+from pushpoint._jit import fused, kernel
 from pushpoint.numerics.projections import clip, dead_band
 from pushpoint.numerics.records import Records
 from pushpoint.numerics.residuals import unilateral_residual
@@ -16,7 +16,7 @@ from pushpoint.types import CommandTable
 FAR = 1e15  # [rad/s], the rate that a stop far away allows
 
 
-@inlined
+@fused
 def drive_joints(
     problem: Problem, body: Records, commands: CommandTable, row: int, lead: float, extras: Extras | None
 ) -> None:
@@ -56,7 +56,7 @@ def joint_impulse(link: Records, i: int, dt: float) -> None:
     a.stiffness = 0.0 if free else stiffness
 
 
-@inlined
+@fused
 def passive_impulse(link: Records, more: Records, i: int, penalty: float, held: bool) -> None:
     """Add spring, damper, armature and stops to the joint behind link i. A stop pushes only back, like a contact."""
     a, b = link[i], more[i]
@@ -75,7 +75,7 @@ def passive_impulse(link: Records, more: Records, i: int, penalty: float, held: 
     a.torque += b.stop
 
 
-@inlined
+@fused
 def stop_residual(link: Records, more: Records, i: int, per_unit: float, per_speed: float) -> float:
     """Natural-map residual of the stops of the joint behind link i."""
     a, b = link[i], more[i]

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import math
 
-from pushpoint._jit import fused, inlined, kernel
+from pushpoint._jit import fused, kernel
 from pushpoint.mechanics.planar_chain import carried
 from pushpoint.numerics.records import Records
 from pushpoint.numerics.residuals import friction_residual, unilateral_residual
@@ -106,7 +106,7 @@ def evaluate(problem: Problem, extras: Extras | None) -> float:
     return float(max(abs(fx), abs(fy), worst) / (problem.number[WEIGHT] * dt))
 
 
-@inlined
+@fused
 def act_on(problem: Problem, i: int, penalty: float, held: bool) -> None:
     """Impulses of ground and obstacles on link i and their tangents, as P2 has them."""
     a = problem.link[i]
@@ -127,7 +127,7 @@ def act_on(problem: Problem, i: int, penalty: float, held: bool) -> None:
     a.xx, a.xy, a.yy, a.xw, a.yw, a.ww = xx, xy, yy, xw, yw, ww
 
 
-@inlined
+@fused
 def act_on_all(problem: Problem, extras: Extras) -> None:
     """The same with extras, for all links and movable obstacles; a contact acts on two of them."""
     link, penalty, held = problem.link, problem.number[PENALTY], problem.number[HELD] > 0.0
@@ -138,7 +138,7 @@ def act_on_all(problem: Problem, extras: Extras) -> None:
             rough_contact(link, problem.contact, i, k, penalty * link[i].mass, held)
 
 
-@inlined
+@fused
 def free_imbalance(link: Records, i: int) -> float:
     """Of a movable obstacle, which has no joints [N s]."""
     load_imbalance(link, i)
@@ -146,7 +146,7 @@ def free_imbalance(link: Records, i: int) -> float:
     return float(max(abs(a.fx), abs(a.fy), abs(a.fw) / a.half))
 
 
-@inlined
+@fused
 def squared_speed(link: Records, i: int) -> float:
     """Of the centre of link i, or of its ends about it."""
     a = link[i]

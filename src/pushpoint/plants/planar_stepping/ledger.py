@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from pushpoint._jit import fused, inlined, kernel
+from pushpoint._jit import fused, kernel
 from pushpoint.mechanics.planar_chain import locked_motion
 from pushpoint.numerics.records import Records
 from pushpoint.plants.planar_stepping.extras import Extras
@@ -71,7 +71,7 @@ def account(problem: Problem, ledger: FloatArray, done: Works, extras: Extras | 
     ledger[4] += change - servo - friction - contact
 
 
-@inlined
+@fused
 def hold_back(problem: Problem, kinetic: float, surplus: float, extras: Extras | None) -> None:
     """The guard of the conserving scheme, whose energy error of order dt**2 has either sign: where ground or obstacles
     are there, velocities are scaled back so that no step creates energy. Stick, slip and touch stay what they are. In

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pushpoint._jit import fused, inlined, kernel
+from pushpoint._jit import fused, kernel
 from pushpoint.mechanics.planar_chain import chord_change, chords_still_fit, take_chords
 from pushpoint.numerics.records import Records
 from pushpoint.plants.planar_stepping.coupled import solve
@@ -91,7 +91,7 @@ def chords_fit(problem: Problem, error: float) -> bool:
     return False
 
 
-@inlined
+@fused
 def shorten(problem: Problem, extras: Extras | None, at_zero: float, at_one: float, good: float) -> float:
     """Go to where the slope along a Newton step that overshot is below `good` of what it was: safeguarded secants.
     Returns the imbalance there."""
@@ -139,7 +139,7 @@ def newton_step(problem: Problem, extras: Extras | None, before: float, good: fl
     return residual
 
 
-@inlined
+@fused
 def newton(problem: Problem, extras: Extras | None) -> tuple[float, int]:
     """Solve for the end velocity from the guess there. Returns the residual and the number of sweeps."""
     limit, tolerance = int(problem.number[MAX_ITERATIONS]), problem.number[TOLERANCE]

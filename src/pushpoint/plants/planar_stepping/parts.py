@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 
-from pushpoint._jit import entry_point, inlined, kernel
+from pushpoint._jit import entry_point, fused, kernel
 from pushpoint.plants._tape import NOT_CONVERGED, NOT_FINITE, OK, TABLE_FULL, note_repeats, note_step
 from pushpoint.plants.planar_stepping.extras import Extras
 from pushpoint.plants.planar_stepping.friction_limits import ROUNDS, mix_limits
@@ -107,7 +107,7 @@ def solve(problem: Problem, extras: Extras | None) -> tuple[float, int, int]:
     return residual, iterations, helped
 
 
-@inlined
+@fused
 def solve_part(
     problem: Problem, around: Surroundings, state: State, extras: Extras | None
 ) -> tuple[float, int, int, int]:
@@ -126,7 +126,7 @@ def solve_part(
     return residual, iterations, fallbacks, status
 
 
-@inlined
+@fused
 def is_tolerable(problem: Problem, state: State, made: Works) -> bool:
     """Whether a part that is not sane does no harm: its scheme makes little energy, and nothing passes through."""
     others = int(problem.number[REASONS]) & ~(ENERGY | NOT_SOLVED)
@@ -135,7 +135,7 @@ def is_tolerable(problem: Problem, state: State, made: Works) -> bool:
     return others == 0 and bool(abs(made[5]) <= TOLERABLE * (max(made[0], state.ledger[0]) + least))
 
 
-@inlined
+@fused
 def pushes_in_vain(problem: Problem, state: State, residual: float, made: Works) -> bool:
     """Whether links had better not be pushed out of obstacles: it may need more energy than there is, and where a link
     is held from two sides there is no solution. Without it there always is one, no motion at all."""

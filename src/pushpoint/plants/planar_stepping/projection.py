@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from pushpoint._jit import entry_point, inlined, kernel
+from pushpoint._jit import entry_point, fused, kernel
 from pushpoint.mechanics.planar_chain import carried, chord_change, sweep, take_chords
 from pushpoint.numerics.projections import project_disc
 from pushpoint.numerics.records import Records
@@ -138,7 +138,7 @@ def projection(problem: Problem) -> tuple[float, int]:
     return residual, limit
 
 
-@inlined
+@fused
 def end_step(problem: Problem, state: State, residual: float) -> int:
     """Everything after the solve: P2's scheme takes a step as it comes. Returns the status."""
     state.clock[0] += 1

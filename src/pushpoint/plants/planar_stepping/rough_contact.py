@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 
-from pushpoint._jit import inlined, kernel
+from pushpoint._jit import fused, kernel
 from pushpoint.numerics.records import Records
 from pushpoint.numerics.residuals import interval_residual, unilateral_residual
 from pushpoint.plants.planar_stepping.ground import INSIDE
@@ -23,7 +23,7 @@ LEAST_SHARE, MOST_SHARE = 0.2, 5.0
 SETTLING_FROM, SETTLING = 40, 0.95
 
 
-@inlined
+@fused
 def relative_speeds(link: Records, contact: Records, i: int, k: int) -> tuple[float, float]:
     """gamma_H + approach, and the speed of sliding to the left of the normal, at contact k of link i."""
     a, c = link[i], contact[k]
@@ -59,7 +59,7 @@ def rough_contact(link: Records, contact: Records, i: int, k: int, r: float, hel
         stiffen(link[i], c)
 
 
-@inlined
+@fused
 def push(a: Records, c: Records) -> None:
     """Add the impulses of a contact to its link."""
     a.applied_x += c.normal_x * c.impulse - c.normal_y * c.impulse_t
@@ -67,7 +67,7 @@ def push(a: Records, c: Records) -> None:
     a.applied_w += c.arm * c.impulse + c.arm_t * c.impulse_t
 
 
-@inlined
+@fused
 def pull(b: Records, c: Records) -> None:
     """Take the impulses of a contact from its other partner; the normal passes through the centre of an obstacle."""
     b.applied_x -= c.normal_x * c.impulse - c.normal_y * c.impulse_t
@@ -75,7 +75,7 @@ def pull(b: Records, c: Records) -> None:
     b.applied_w -= c.arm_other * c.impulse + c.lever * c.impulse_t
 
 
-@inlined
+@fused
 def stiffen(a: Records, c: Records) -> None:
     """Add the tangents of a contact with a fixed obstacle to the block of its link."""
     nx, ny, n, t = c.normal_x, c.normal_y, c.stiff, c.stiff_t
@@ -87,7 +87,7 @@ def stiffen(a: Records, c: Records) -> None:
     a.ww += n * c.arm * c.arm + t * c.arm_t * c.arm_t
 
 
-@inlined
+@fused
 def contact_residual(link: Records, contact: Records, i: int, k: int, per_unit: float, per_speed: float) -> float:
     """Natural-map residual of the laws of contact k, friction with its limit."""
     c = contact[k]
@@ -98,7 +98,7 @@ def contact_residual(link: Records, contact: Records, i: int, k: int, per_unit: 
     return wrong
 
 
-@inlined
+@fused
 def slides(problem: Problem, k: int) -> bool:
     """Whether a contact at its limit slides faster than one step of its multiplier would bring it there from zero."""
     c = problem.contact[k]
@@ -107,7 +107,7 @@ def slides(problem: Problem, k: int) -> bool:
     return bool(abs(tangential) * problem.number[PENALTY] * problem.link[i].mass > c.limit)
 
 
-@inlined
+@fused
 def extrapolated(c: Records, change: float, usual: float) -> float:
     """The share of `change` that brings the limit of a contact that slides to where it will stay, from its last change;
     `usual` for others."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pushpoint._jit import entry_point, inlined, kernel
+from pushpoint._jit import entry_point, fused, kernel
 from pushpoint.plants._tape import (
     GUARD_WORK,
     NOT_FINITE,
@@ -33,7 +33,7 @@ SUMS = 5  # impulses of the tick on a body: of contacts and ground in x and y, o
 REPEAT = -2  # the step has to be repeated in parts before the run can go on; nothing of the state has changed
 
 
-@inlined
+@fused
 def begin_tick(state: State, tape: Tape) -> bool:
     """Forget the impulses of the last tick; False if there is no room on the tape."""
     if not has_room(tape, state.pair_code.size):
@@ -83,7 +83,7 @@ def write_row(state: State, tape: Tape, time: float, span: float) -> None:
     end_row(tape, state.ledger, time)
 
 
-@inlined
+@fused
 def end_step(problem: Problem, around: Surroundings, state: State, residual: float, extras: Extras | None) -> int:
     """Everything after the solve. Returns the status."""
     done = works(problem, extras)
@@ -93,7 +93,7 @@ def end_step(problem: Problem, around: Surroundings, state: State, residual: flo
     return OK if settle(problem, state, done, extras) else NOT_FINITE
 
 
-@inlined
+@fused
 def end_tick(state: State, tape: Tape, dt: float, substeps: int, extras: Extras | None) -> None:
     """Write a row if one is due."""
     carry_sums(state.sums, SUMS)

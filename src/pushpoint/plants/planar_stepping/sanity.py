@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 
-from pushpoint._jit import fused, inlined, kernel
+from pushpoint._jit import fused, kernel
 from pushpoint.geometry.capsule_edge import distance_to_edge
 from pushpoint.mechanics.planar_chain import rotated
 from pushpoint.plants.planar_stepping.contacts import feature_gap, is_near, is_off
@@ -149,7 +149,7 @@ def allowed_error(problem: Problem, state: State, done: Works) -> float:
     return float(OF_KINETIC * kinetic + OF_WORKS * (abs(done[2]) + abs(done[3]) + abs(done[4])))
 
 
-@inlined
+@fused
 def turns_too_far(problem: Problem, most: float) -> bool:
     """Whether a link turns so far that its end is off its linearised path by more than may be, and that near an
     obstacle."""

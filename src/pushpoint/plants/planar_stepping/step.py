@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 
-from pushpoint._jit import fused, inlined, kernel
+from pushpoint._jit import fused, kernel
 from pushpoint.mechanics.planar_chain import (
     aim,
     half_chord,
@@ -54,7 +54,7 @@ MARGINS, MARGIN_OF_EXTRAS = (0.15, 0.5, 2.0, 2.0), 2.0  # of the first look and 
 LIST = 5.0  # neighbours are listed this many steps ahead
 
 
-@inlined
+@fused
 def predict(problem: Problem, state: State, extras: Extras | None) -> None:
     """Mid pose (54) and the guess for the end velocity.
 
@@ -149,7 +149,7 @@ def prediction_error(link: Records) -> float:
     return most
 
 
-@inlined
+@fused
 def finish(problem: Problem, state: State, extras: Extras | None) -> bool:
     """End pose (63) with closed joints, and what is remembered of the step; False if it is not finite.
 
@@ -238,7 +238,7 @@ def look(problem: Problem, around: Surroundings, state: State, times: int, extra
     return OK
 
 
-@inlined
+@fused
 def prediction_holds(problem: Problem, around: Surroundings, state: State, extras: Extras | None) -> bool:
     """After a solve: False if the robot moves so much farther than predicted that it may touch what is no contact."""
     if not has_obstacles(problem, around, extras) or not problem.number[CONSERVING] > 0.0:
@@ -254,7 +254,7 @@ def prediction_holds(problem: Problem, around: Surroundings, state: State, extra
     return known
 
 
-@inlined
+@fused
 def list_as_far_as_fits(
     problem: Problem, around: Surroundings, state: State, reach: float, extras: Extras | None
 ) -> bool:
@@ -265,7 +265,7 @@ def list_as_far_as_fits(
     return list_neighbours(problem, around, state, skin, extras)
 
 
-@inlined
+@fused
 def settle(problem: Problem, state: State, done: Works, extras: Extras | None) -> bool:
     """The end of the step becomes the state; False if it is not finite."""
     account(problem, state.ledger, done, extras)
