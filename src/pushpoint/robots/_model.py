@@ -9,6 +9,7 @@ from typing import Annotated, Literal
 from pydantic import Field, ValidationInfo, field_validator
 
 from pushpoint import limits
+from pushpoint.deprecation import renamed
 from pushpoint.fields import Frozen, Name
 from pushpoint.quantities import (
     Angle,
@@ -159,13 +160,13 @@ class Joint(Frozen):
         return upper
 
 
-PLAIN = Joint()  # what joints are that are not listed
+DEFAULT_JOINT = Joint()  # what joints are that are not listed
 
 
 class Robot(Frozen):
     """A chain of links, numbered from the tail, with the gains its servos have by default.
 
-    `joints` are numbered from the tail too; without them all joints are plain.
+    `joints` are numbered from the tail too; without them all joints are default ones.
     """
 
     name: Name
@@ -183,12 +184,14 @@ class Robot(Frozen):
         return joints
 
     @property
-    def has_plain_joints(self) -> bool:
-        return all(joint == PLAIN for joint in self.joints)
+    def has_basic_joints(self) -> bool:
+        return all(joint == DEFAULT_JOINT for joint in self.joints)
+
+    has_plain_joints = renamed("has_plain_joints", "has_basic_joints")
 
     def joint(self, number: int) -> Joint:
-        """A joint of the chain, plain if none are listed."""
-        return self.joints[number] if self.joints else PLAIN
+        """A joint of the chain, the default one if none are listed."""
+        return self.joints[number] if self.joints else DEFAULT_JOINT
 
     @property
     def freedoms(self) -> tuple[tuple[int, Axis], ...]:

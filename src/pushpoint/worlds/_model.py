@@ -1,4 +1,4 @@
-"""What a world is: the ground a robot lies on and the things it may push against."""
+"""What a world is: the ground a robot lies on and the obstacles it may push against."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Discriminator, Field, Tag, ValidationInfo, field_validator
 
 from pushpoint import limits
+from pushpoint.deprecation import renamed
 from pushpoint.fields import Fraction, Frozen, Name, Number
 from pushpoint.quantities import Angle, Coordinate, FrictionCoefficient, Gain, Gravity, Height, Length, Mass, Speed
 
@@ -55,10 +56,12 @@ class GroundLaw(Frozen):
         return self.viscous if self.viscous_across is None else self.viscous_across
 
     @property
-    def is_plain(self) -> bool:
+    def is_basic(self) -> bool:
         """Whether it is P2's: dry friction alone, the same forward and backward."""
-        plain = self.backward == self.along and self.viscous == self.drag_across == 0
-        return plain and not self.torque and self.rolling == self.stribeck == 0
+        basic = self.backward == self.along and self.viscous == self.drag_across == 0
+        return basic and not self.torque and self.rolling == self.stribeck == 0
+
+    is_plain = renamed("is_plain", "is_basic")
 
 
 class Patch(GroundLaw):
@@ -263,7 +266,7 @@ def _cross(a: Point, b: Point, c: Point) -> float:
 
 
 def _turns_once(points: Sequence[Point]) -> bool:
-    """Whether the directions of the edges go round once: a star turns the same way, but more often."""
+    """Whether the directions of the edges go round once: a star turns in the same direction, but more often."""
     heading = [math.atan2(b[1] - a[1], b[0] - a[0]) for a, b in zip(points, _after(points, 1), strict=True)]
     turn = [math.remainder(b - a, math.tau) for a, b in zip(heading, [*heading[1:], heading[0]], strict=True)]
     return abs(abs(sum(turn)) - math.tau) < 1e-6
@@ -310,7 +313,7 @@ class World(Frozen):
     @field_validator("obstacles")
     @classmethod
     def _few_movable(cls, obstacles: tuple[Any, ...]) -> tuple[Any, ...]:
-        movable = sum(thing.is_movable for thing in obstacles)
+        movable = sum(obstacle.is_movable for obstacle in obstacles)
         if movable > limits.MOVABLE:
             raise ValueError(f"{movable} obstacles have a mass; should be {limits.MOVABLE} at most")
         return obstacles
@@ -319,12 +322,12 @@ class World(Frozen):
     def is_flat(self) -> bool:
         """Whether a planar plant can represent it: everything stands upright on level ground."""
         level = self.terrain is None and self.down[0] == self.down[1] == 0 and self.down[2] < 0
-        return level and all(isinstance(thing, Upright) for thing in self.obstacles)
+        return level and all(isinstance(obstacle, Upright) for obstacle in self.obstacles)
 
     @property
     def movable(self) -> tuple[int, ...]:
         """Indices of the obstacles that can be pushed about."""
-        return tuple(k for k, thing in enumerate(self.obstacles) if thing.is_movable)
+        return tuple(k for k, obstacle in enumerate(self.obstacles) if obstacle.is_movable)
 
     @property
     def movable_discs(self) -> tuple[Disc, ...]:
@@ -332,17 +335,19 @@ class World(Frozen):
 
     @property
     def discs(self) -> tuple[Disc, ...]:
-        return tuple(thing for thing in self.obstacles if isinstance(thing, Disc))
+        return tuple(obstacle for obstacle in self.obstacles if isinstance(obstacle, Disc))
 
     @property
-    def is_plain(self) -> bool:
+    def is_basic(self) -> bool:
         """Whether it is a world of P2: dry friction and fixed smooth discs."""
-        ground = self.ground.is_plain and not self.ground.patches
-        return ground and all(_is_plain(thing) for thing in self.obstacles)
+        ground = self.ground.is_basic and not self.ground.patches
+        return ground and all(_is_basic(obstacle) for obstacle in self.obstacles)
+
+    is_plain = renamed("is_plain", "is_basic")
 
 
-def _is_plain(thing: Obstacle) -> bool:
-    return isinstance(thing, Disc) and not thing.is_movable and thing.friction == thing.restitution == 0
+def _is_basic(obstacle: Obstacle) -> bool:
+    return isinstance(obstacle, Disc) and not obstacle.is_movable and obstacle.friction == obstacle.restitution == 0
 
 
 WorldFactory = Callable[..., World]
