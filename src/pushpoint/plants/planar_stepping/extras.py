@@ -50,7 +50,7 @@ class Extras(NamedTuple):
 
 def needs_extras(robot: Robot, world: World) -> bool:
     """Whether robot or world are not P2's."""
-    return not (world.is_plain and robot.has_plain_joints)
+    return not (world.is_basic and robot.has_basic_joints)
 
 
 def make_extras(robot: Robot, world: World, dt: float) -> Extras:

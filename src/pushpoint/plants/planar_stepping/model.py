@@ -152,7 +152,7 @@ def make_problem(robot: Robot, world: World, servo: Servo, options: PlanarSteppi
     number[R_H], number[R_T] = options.r_h or 0.0, options.r_t or 0.0
     number[GRAVITY] = gravity
     number[WEIGHT] = chain["mass"].sum() * max(gravity, EARTH)  # a scale for residuals, also in space
-    number[PASSIVE] = bool(link["disc"].any() or len(world.obstacles) > 0 or not world.is_plain)
+    number[PASSIVE] = bool(link["disc"].any() or len(world.obstacles) > 0 or not world.is_basic)
     number[STRETCH], number[STEP_ERROR] = 1.0, options.step_error or 0.0
     number[SAFE_TURN] = number[SAFE_BEND] = np.inf
     number[SPREAD] = 2.0 * (1.0 + float(((chain["axis"] + chain["radius"]) / chain["half"]).max()))
