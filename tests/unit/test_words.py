@@ -1,4 +1,4 @@
-"""Plain technical words: names, documents and messages use those of the field."""
+"""Plain technical words: names, documents and messages use those of the field. Prose keeps to 120 characters."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent.parent
+WIDTH = 120
 PHRASES = (
     "hangs on", "hang on", "foretells?", "foretold", "foreseen", "foresees?", "tells of", "in a hurry", "stubbornly",
     "stick is stick", "is_as_foreseen", "Plannable", "flatness", "refuse_unknown",
@@ -70,6 +71,19 @@ def names(path: Path) -> Iterator[tuple[int, str]]:
         yield from ((token.start[0], token.string) for token in lines if token.type == tokenize.NAME)
 
 
+def long_prose(path: Path) -> Iterator[int]:
+    """Numbers of lines that are too long, outside of tables, code, mathematics, headings and definitions of links."""
+    fence, mathematics = "", False
+    for number, line in enumerate(path.read_text().splitlines(), 1):
+        mark = re.match(r"\s*(`{3,}|~{3,}|:{3,})", line)
+        if mark and (not fence or line.strip() == fence):
+            fence = "" if fence else mark.group(1)
+        elif not fence and (mathematics or line.lstrip().startswith("$$")):
+            mathematics ^= line.count("$$") % 2 == 1
+        elif not fence and len(line) > WIDTH and not re.match(r"\s*(\||#|\[[^]]+\]: )", line):
+            yield number
+
+
 def test_words_of_the_field() -> None:
     assert len(texts(".py", ".md")) > 300
     assert not places(PHRASES, texts(".py", ".md"))
@@ -86,3 +100,8 @@ def test_names_of_the_field() -> None:
         for number, name in names(path)
         if parts(name) & NAMES and not FORMER.search(path.read_text().splitlines()[number - 1])
     ]
+
+
+def test_prose_is_wrapped() -> None:
+    found = [f"{path.relative_to(ROOT)}:{number}" for path in texts(".md") for number in long_prose(path)]
+    assert not found
