@@ -123,7 +123,7 @@ def test_hostile_files_cost_little_and_say_one_line(run: Recording, tmp_path: Pa
     done = child("hostile.py", str(tmp_path))
     assert done.returncode == 0, done.stderr
     ends = [json.loads(line) for line in done.stdout.splitlines()]
-    assert len(ends) == len(hostile.SPOILT) + len(hostile.PLAIN) + 2
+    assert len(ends) == len(hostile.SPOILT) + len(hostile.ORDINARY) + 2
     for name, code, said, seconds, megabytes in ends:
         assert code == 2, (name, code, said)
         assert said.startswith("error: "), (name, said)
