@@ -11,19 +11,11 @@ from pushpoint.plants.planar_stepping.extras import Extras
 from pushpoint.plants.planar_stepping.model import (
     BEGINS,
     BODY,
-    CONSERVING,
-    DEPTH,
-    DT,
     END_AXIS,
     END_HEAD,
     END_TAIL,
     LEAVES,
     LISTED,
-    NOMINAL,
-    PUSHING,
-    ROOM,
-    SELF,
-    SUNK,
     TRAVELLED,
     Problem,
     State,
@@ -100,7 +92,7 @@ def list_movable(problem: Problem, around: Surroundings, i: int, full: float, ex
 def list_links(problem: Problem, around: Surroundings, i: int, full: float, extras: Extras) -> bool:
     """Both ends of the links near link i, if links may touch each other; see mechanics.self_contact for which."""
     links = problem.chain.shape[0]
-    if not problem.number[SELF] > 0.0 or i >= links:
+    if not problem.number[0].self_contact > 0.0 or i >= links:
         return True
     a, own, first = problem.link[i], extras.more[i], extras.feature.shape[0]
     for j in range(links):
@@ -171,13 +163,13 @@ def find_contacts(problem: Problem, around: Surroundings, state: State, reach: f
     Without extras, those that the present velocity keeps farther off than ROOM are left out: most are only passed by.
     paper: obstacles already overlapped at the middle of the step may not be approached at all, P2 (57).
     """
-    link, contact, pair, dt = problem.link, problem.contact, state.pair, problem.number[DT]
-    conserving = problem.number[CONSERVING] > 0.0
+    link, contact, pair, dt = problem.link, problem.contact, state.pair, problem.number[0].dt
+    conserving = problem.number[0].conserving > 0.0
     nearest, ahead, room = 0.0, 0.0, 0.0
     if conserving:
-        nearest, ahead, room = reach, dt, max(0.0, problem.number[ROOM])
+        nearest, ahead, room = reach, dt, max(0.0, problem.number[0].room)
     count = 0
-    problem.number[SUNK] = 0.0
+    problem.number[0].sunk = 0.0
     for i in range(link.shape[0]):
         a = link[i]
         problem.first[i] = count
@@ -204,7 +196,7 @@ def find_contacts(problem: Problem, around: Surroundings, state: State, reach: f
             away = a.radius + gap
             pair[p].point_x, pair[p].point_y = a.x + place * a.cos - away * nx, a.y + place * a.sin - away * ny
             if extras is None:
-                if gap < -problem.number[DEPTH]:
+                if gap < -problem.number[0].depth:
                     note_depth(problem, nx * a.old_vx + ny * a.old_vy + c.arm * a.old_w)
                 pass_on(problem, state, i, count)
             else:
@@ -221,8 +213,8 @@ def find_contacts(problem: Problem, around: Surroundings, state: State, reach: f
 def note_depth(problem: Problem, speed: float) -> None:
     """A link lies too deep in an obstacle in the middle of the step: if its own speed [m/s] has brought it there, the
     step is too long to land."""
-    if -0.5 * problem.number[DT] * speed > 0.25 * problem.number[DEPTH]:
-        problem.number[SUNK] = 1.0
+    if -0.5 * problem.number[0].dt * speed > 0.25 * problem.number[0].depth:
+        problem.number[0].sunk = 1.0
 
 
 @fused
@@ -231,14 +223,14 @@ def allowed_speed(problem: Problem, gap: float) -> float:
     as slowly in parts of a step as in a whole one, or they would add energy the more of them there are. Where there
     is no energy for that (see parts), an overlap may stay, but not grow."""
     if gap >= 0.0:
-        return float(gap / problem.number[DT])
-    return float(max(gap / problem.number[NOMINAL], -PUSH_OUT) * problem.number[PUSHING])
+        return float(gap / problem.number[0].dt)
+    return float(max(gap / problem.number[0].nominal, -PUSH_OUT) * problem.number[0].pushing)
 
 
 @kernel
 def misses_nothing(problem: Problem, around: Surroundings, state: State) -> bool:
     """Whether all listed obstacles without a contact stay off the links at the present velocity; without extras."""
-    dt, at = problem.number[DT], 0
+    dt, at = problem.number[0].dt, 0
     for i in range(problem.chain.shape[0]):
         a = problem.link[i]
         for p in range(state.pair_start[i], state.pair_start[i + 1]):
@@ -321,7 +313,7 @@ def touch_link(problem: Problem, i: int, c: Records, gap: float, code: int, extr
     at = -b.axis if code % 3 == END_TAIL else b.axis
     c.owner, c.other, c.lever, c.arm_t, c.mu, c.limit, c.last_limit = i, j, 0.0, 0.0, 0.0, 0.0, -1.0
     c.arm_other = at * (b.cos * c.normal_y - b.sin * c.normal_x)
-    if gap < -problem.number[DEPTH]:
+    if gap < -problem.number[0].depth:
         speed = c.normal_x * (a.old_vx - b.old_vx) + c.normal_y * (a.old_vy - b.old_vy)
         note_depth(problem, speed + c.arm * a.old_w - c.arm_other * b.old_w)
 
@@ -353,7 +345,7 @@ def roughen(
     problem: Problem, i: int, c: Records, gap: float, place: float, feature: FloatArray, partner: Records
 ) -> None:
     """Friction, restitution and the movable partner of a contact."""
-    a, dt = problem.link[i], problem.number[DT]
+    a, dt = problem.link[i], problem.number[0].dt
     nx, ny = c.normal_x, c.normal_y
     c.owner, c.other, c.lever, c.arm_other = i, -1.0, 0.0, 0.0
     # Friction acts at the surface of the link, to the left of the normal.
@@ -367,7 +359,7 @@ def roughen(
         b = problem.link[int(c.other)]
         c.lever = b.radius + gap
         speed -= nx * b.old_vx + ny * b.old_vy
-    if gap < -problem.number[DEPTH]:
+    if gap < -problem.number[0].depth:
         note_depth(problem, speed)
     if restitution > 0.0 and gap + dt * speed < 0.0:  # it will hit in this step: Newton's law
         c.approach = min(c.approach, restitution * speed)

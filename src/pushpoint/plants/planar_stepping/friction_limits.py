@@ -11,7 +11,7 @@ from __future__ import annotations
 from pushpoint._jit import fused, kernel
 from pushpoint.numerics.records import Records
 from pushpoint.plants.planar_stepping.extras import MEMORY, Extras
-from pushpoint.plants.planar_stepping.model import DT, WEIGHT, Problem
+from pushpoint.plants.planar_stepping.model import Problem
 from pushpoint.types import FloatArray
 
 ROUNDS = 130  # solves with fixed limits at most
@@ -46,7 +46,7 @@ def mix_limits(problem: Problem, extras: Extras, number: int) -> float:
         history[LAST, k], history[LAST_ERROR, k] = c.limit, error
     if number >= BY_SIGN:
         go_by_sign(contact, history, count, number == BY_SIGN)
-        return float(largest / (problem.number[WEIGHT] * problem.number[DT]))
+        return float(largest / (problem.number[0].weight * problem.number[0].dt))
     known = min(since, MEMORY)
     weigh(history, extras.mixing, count, known)
     step = DAMPING ** (number // AGAIN)
@@ -58,7 +58,7 @@ def mix_limits(problem: Problem, extras: Extras, number: int) -> float:
                 weight = extras.mixing[j, MEMORY]
                 change -= weight * (history[CHANGE + j, k] + step * history[CHANGE_OF_ERROR + j, k])
             c.limit = max(0.0, c.limit + change) if sticks_inside(c) == 0.0 else c.mu * c.impulse
-    return float(largest / (problem.number[WEIGHT] * problem.number[DT]))
+    return float(largest / (problem.number[0].weight * problem.number[0].dt))
 
 
 @fused

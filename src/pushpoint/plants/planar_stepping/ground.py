@@ -13,7 +13,7 @@ from pushpoint.numerics.projections import half_ellipse_share, project_half_elli
 from pushpoint.numerics.records import Records
 from pushpoint.numerics.residuals import interval_residual, skewed_residual
 from pushpoint.plants.planar_stepping.extras import Extras
-from pushpoint.plants.planar_stepping.model import DT, GRAVITY, Problem
+from pushpoint.plants.planar_stepping.model import Problem
 from pushpoint.types import FloatArray
 
 INSIDE = 1.0 - 1e-9  # a friction impulse whose square is below this part of the disc's was one of stick
@@ -85,8 +85,8 @@ def set_law(problem: Problem, b: Records, a: Records, table: FloatArray, law: in
     forward, backward, across = table[law, 0], table[law, 1], table[law, 2]
     strong = max(forward, backward)
     largest = max(strong, across)
-    dt = problem.number[DT]
-    pressed = a.mass * problem.number[GRAVITY] * dt
+    dt = problem.number[0].dt
+    pressed = a.mass * problem.number[0].gravity * dt
     a.disc = largest * pressed
     if largest > 0.0:
         a.along, a.across = strong / largest, across / largest

@@ -10,7 +10,7 @@ from pushpoint.numerics.projections import clip, dead_band
 from pushpoint.numerics.records import Records
 from pushpoint.numerics.residuals import unilateral_residual
 from pushpoint.plants.planar_stepping.extras import Extras
-from pushpoint.plants.planar_stepping.model import DT, Problem
+from pushpoint.plants.planar_stepping.model import Problem
 from pushpoint.types import CommandTable
 
 FAR = 1e15  # [rad/s], the rate that a stop far away allows
@@ -21,7 +21,7 @@ def drive_joints(
     problem: Problem, body: Records, commands: CommandTable, row: int, lead: float, extras: Extras | None
 ) -> None:
     """Servo impulses at joint rate zero; `lead` [s] from the start of the tick to the end of the step."""
-    link, dt = problem.chain, problem.number[DT]
+    link, dt = problem.chain, problem.number[0].dt
     for i in range(1, link.shape[0]):
         a = link[i]
         speed = body[i].w - body[i - 1].w

@@ -23,17 +23,7 @@ from pushpoint.numerics.residuals import friction_residual, unilateral_residual
 from pushpoint.plants.planar_stepping.extras import Extras
 from pushpoint.plants.planar_stepping.ground import ground_impulse, rough_ground, rough_ground_residual, slide
 from pushpoint.plants.planar_stepping.joints import joint_impulse, passive_impulse, stop_residual
-from pushpoint.plants.planar_stepping.model import (
-    DT,
-    GRAVITY,
-    HELD,
-    LEAVES,
-    PENALTY,
-    SPEED,
-    WEIGHT,
-    WORST_LINK,
-    Problem,
-)
+from pushpoint.plants.planar_stepping.model import LEAVES, Problem
 from pushpoint.plants.planar_stepping.rough_contact import contact_residual, rough_contact
 
 
@@ -78,10 +68,10 @@ def evaluate(problem: Problem, extras: Extras | None) -> float:
     impulse over (weight x dt), moments also over the link length."""
     if extras is not None:
         act_on_all(problem, extras)
-    link, chain, held = problem.link, problem.chain, problem.number[HELD] > 0.0
-    penalty, dt = problem.number[PENALTY], problem.number[DT]
+    link, chain, held = problem.link, problem.chain, problem.number[0].held > 0.0
+    penalty, dt = problem.number[0].penalty, problem.number[0].dt
     fx = fy = moment = worst = 0.0
-    at, fastest = chain.shape[0] - 1, problem.number[GRAVITY] * dt
+    at, fastest = chain.shape[0] - 1, problem.number[0].gravity * dt
     fastest *= fastest
     for i in range(chain.shape[0] - 1, -1, -1):
         if extras is None:
@@ -101,9 +91,9 @@ def evaluate(problem: Problem, extras: Extras | None) -> float:
         for i in range(chain.shape[0], link.shape[0]):
             worst = max(worst, free_imbalance(link, i))
             fastest = max(fastest, squared_speed(link, i))
-    problem.number[SPEED] = math.sqrt(fastest)
-    problem.number[WORST_LINK] = at
-    return float(max(abs(fx), abs(fy), worst) / (problem.number[WEIGHT] * dt))
+    problem.number[0].speed = math.sqrt(fastest)
+    problem.number[0].worst_link = at
+    return float(max(abs(fx), abs(fy), worst) / (problem.number[0].weight * dt))
 
 
 @fused
@@ -130,7 +120,7 @@ def act_on(problem: Problem, i: int, penalty: float, held: bool) -> None:
 @fused
 def act_on_all(problem: Problem, extras: Extras) -> None:
     """The same with extras, for all links and movable obstacles; a contact acts on two of them."""
-    link, penalty, held = problem.link, problem.number[PENALTY], problem.number[HELD] > 0.0
+    link, penalty, held = problem.link, problem.number[0].penalty, problem.number[0].held > 0.0
     for i in range(link.shape[0]):
         rough_ground(link, extras.more, i, penalty, held)
     for i in range(link.shape[0]):
@@ -158,9 +148,9 @@ def squared_speed(link: Records, i: int) -> float:
 def law_residual(problem: Problem, extras: Extras | None) -> float:
     """Largest natural-map residual of all contact laws, relative to the step's speeds (SPEED) and weight."""
     link, contact = problem.link, problem.contact
-    if problem.number[SPEED] == 0.0:
+    if problem.number[0].speed == 0.0:
         return 0.0
-    per_unit, per_speed = 1.0 / (problem.number[WEIGHT] * problem.number[DT]), 1.0 / problem.number[SPEED]
+    per_unit, per_speed = 1.0 / (problem.number[0].weight * problem.number[0].dt), 1.0 / problem.number[0].speed
     worst = 0.0
     for i in range(link.shape[0]):
         wrong = 0.0
@@ -181,7 +171,7 @@ def law_residual(problem: Problem, extras: Extras | None) -> float:
                 wrong = max(wrong, stop_residual(link, extras.more, i, per_unit, per_speed))
         if not wrong <= worst:
             worst = wrong
-            problem.number[WORST_LINK] = i
+            problem.number[0].worst_link = i
     return worst
 
 
@@ -193,7 +183,7 @@ def laws_hold(problem: Problem, limit: float) -> bool:
     bring nothing farther apart, so that they differ by at most |P' - P| / r, and for slip by |P'| / r.
     """
     link, contact = problem.link, problem.contact
-    most = limit * problem.number[SPEED] * problem.number[PENALTY]  # of impulse over mass
+    most = limit * problem.number[0].speed * problem.number[0].penalty  # of impulse over mass
     for i in range(link.shape[0]):
         a = link[i]
         if not abs(a.ground_guess_x) + abs(a.ground_guess_y) + a.disc <= most * a.mass:

@@ -10,7 +10,7 @@ from pushpoint.numerics.records import Records
 from pushpoint.plants.planar_stepping.extras import Extras
 from pushpoint.plants.planar_stepping.ground import in_link_axes
 from pushpoint.plants.planar_stepping.laws import is_free
-from pushpoint.plants.planar_stepping.model import CONSERVING, GUARD, PASSIVE, Problem, State
+from pushpoint.plants.planar_stepping.model import Problem, State
 from pushpoint.types import FloatArray
 
 # Kinetic energy at the end; its change; works of servos, of ground friction, of contacts; numerical error; work of
@@ -58,12 +58,12 @@ def account(problem: Problem, ledger: FloatArray, done: Works, extras: Extras | 
     """Book the works, with the guard against energy out of nothing before."""
     kinetic, change, servo, friction, contact = done[0], done[1], done[2], done[3], done[4]
     surplus = min(change - servo, kinetic)
-    problem.number[GUARD] = 0.0
-    if problem.number[PASSIVE] * problem.number[CONSERVING] > 0.0 and surplus > 0.0:
+    problem.number[0].guard = 0.0
+    if problem.number[0].passive * problem.number[0].conserving > 0.0 and surplus > 0.0:
         hold_back(problem, kinetic, surplus, extras)
         kinetic -= surplus
         change -= surplus
-        problem.number[GUARD] = surplus
+        problem.number[0].guard = surplus
     ledger[0] = kinetic
     ledger[1] += servo
     ledger[2] += friction

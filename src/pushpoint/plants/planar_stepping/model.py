@@ -65,22 +65,21 @@ PAIR_FIELDS = (
     "slip", "landing", "impact",  # whether it slid, or landed, in the last step; impacts since the last row [N s]
 )  # fmt: skip
 
-# Entries of Problem.number.
-(
-    DT, CONSERVING, TOLERANCE, MAX_ITERATIONS, GRAVITY, WEIGHT, PASSIVE, SKIN,  # of the run
-    HELD, PENALTY, WORST_LINK, SPEED, ROOM, CENTRE_X, CENTRE_Y, ACCEPTED,  # of the step
-    # ROOM: how much farther than predicted the robot may move before contacts have to be looked for again [m]
-    STRETCH, STEP_ERROR,  # length of the step over that of the last; error that adaptive steps may make [m]
-    NOMINAL, THICKNESS, DEPTH,  # dt of the run [s]; see `sanity`: of links and obstacles [m], of penetration [m]
-    ACCEPT, LIMITS_FIXED,  # flags: on_failure is "accept"; limits of friction are not renewed, see `friction_limits`
-    LAG,  # of the solve: largest error of the limits of friction, as a residual
-    REACH, GUARD, REASONS,  # of the step: farthest that a point moves [m], work of the guard [J], types.Repeated
-    SUNK,  # flag: a link is too deep in an obstacle in the middle of the step
-    SAFE_TURN, SAFE_BEND, SPREAD,  # see mechanics.self_contact [rad], and: speed of any point over SPEED, doubled
-    SELF,  # flag: links may touch each other in this step
-    FINEST, PUSHING,  # how often a step may be halved; flag: links are pushed out of obstacles
-    R_H, R_T,  # [kg], of P2 (67) and (68), see `projection`; 0: a share of each link's mass
-) = range(36)  # fmt: skip
+NUMBER_FIELDS = (
+    "dt", "conserving", "tolerance", "max_iterations", "gravity", "weight", "passive", "skin",  # of the run
+    "held", "penalty", "worst_link", "speed", "centre_x", "centre_y", "accepted",  # of the step
+    "room",  # how much farther than predicted the robot may move before contacts have to be detected again [m]
+    "stretch", "step_error",  # length of the step over that of the last; error that adaptive steps may make [m]
+    "nominal", "thickness", "depth",  # dt of the run [s]; see `sanity`: of links and obstacles [m], of penetration [m]
+    "accept", "limits_fixed",  # flags: on_failure is "accept"; limits of friction are not renewed, see friction_limits
+    "lag",  # of the solve: largest error of the limits of friction, as a residual
+    "reach", "guard", "reasons",  # of the step: farthest that a point moves [m], work of the guard [J], types.Repeated
+    "sunk",  # flag: a link is too deep in an obstacle in the middle of the step
+    "safe_turn", "safe_bend", "spread",  # see mechanics.self_contact [rad]; speed of any point over `speed`, doubled
+    "self_contact",  # flag: links may touch each other in this step
+    "finest", "pushing",  # how often a step may be halved; flag: links are pushed out of obstacles
+    "r_h", "r_t",  # [kg], of P2 (67) and (68), see `projection`; 0: a share of each link's mass
+)  # fmt: skip
 BEGINS, LEAVES = 1.0, -1.0  # values of `passing`
 END_AXIS, END_TAIL, END_HEAD = 0, 1, 2  # what of a link touches: anything, or the round end at its tail or head
 OBSTACLE, BODY = 9, 10  # columns of a feature: index in World.obstacles, number of the movable obstacle
@@ -92,7 +91,7 @@ TRAVELLED, LISTED, CLEARANCE = 5, 6, 7
 class Problem(NamedTuple):
     """The contact problem of one step: what does not change in a run, and scratch."""
 
-    number: FloatArray  # (36,): dt [s], flags and tolerances; see the names above
+    number: Records  # (1,): NUMBER_FIELDS
     link: Records  # (rows,): LINK_FIELDS; first the n links, then the movable obstacles
     chain: Records  # (n,): the links among them, in the same memory
     contact: Records  # (pairs,): CONTACT_FIELDS
@@ -140,24 +139,25 @@ def make_problem(robot: Robot, world: World, servo: Servo, options: PlanarSteppi
     chain = link[:n]
     set_ground(chain, world, dt)
     set_servos(chain, robot, servo, dt)
-    number = np.zeros(36)
-    number[DT] = number[NOMINAL] = dt
-    number[THICKNESS], number[DEPTH] = thickness(robot, world), MOST_DEPTH * (1.0 + 4.0 * max(0.0, dt - 1e-3) / 9e-3)
-    number[PUSHING] = 1.0
-    number[FINEST] = options.max_parts.bit_length() - 1
-    number[ACCEPT] = options.on_failure == "accept"
-    number[CONSERVING] = options.scheme == "conserving"
-    number[TOLERANCE] = number[ACCEPTED] = options.tolerance
-    number[MAX_ITERATIONS] = options.max_iterations or (200 if options.solver == "newton" else 200_000)
-    number[R_H], number[R_T] = options.r_h or 0.0, options.r_t or 0.0
-    number[GRAVITY] = gravity
-    number[WEIGHT] = chain["mass"].sum() * max(gravity, EARTH)  # a scale for residuals, also in space
-    number[PASSIVE] = bool(link["disc"].any() or len(world.obstacles) > 0 or not world.is_plain)
-    number[STRETCH], number[STEP_ERROR] = 1.0, options.step_error or 0.0
-    number[SAFE_TURN] = number[SAFE_BEND] = np.inf
-    number[SPREAD] = 2.0 * (1.0 + float(((chain["axis"] + chain["radius"]) / chain["half"]).max()))
-    number[SKIN] = SKIN_FRACTION * max(chain["radius"].max(), THIN * chain["half"].max())
-    return Problem(number, link, chain, record_array(pairs, CONTACT_FIELDS), np.zeros(len(link) + 1, np.int64))
+    numbers = record_array(1, NUMBER_FIELDS)
+    number = numbers[0]
+    number.dt = number.nominal = dt
+    number.thickness, number.depth = thickness(robot, world), MOST_DEPTH * (1.0 + 4.0 * max(0.0, dt - 1e-3) / 9e-3)
+    number.pushing = 1.0
+    number.finest = options.max_parts.bit_length() - 1
+    number.accept = options.on_failure == "accept"
+    number.conserving = options.scheme == "conserving"
+    number.tolerance = number.accepted = options.tolerance
+    number.max_iterations = options.max_iterations or (200 if options.solver == "newton" else 200_000)
+    number.r_h, number.r_t = options.r_h or 0.0, options.r_t or 0.0
+    number.gravity = gravity
+    number.weight = chain["mass"].sum() * max(gravity, EARTH)  # a scale for residuals, also in space
+    number.passive = bool(link["disc"].any() or len(world.obstacles) > 0 or not world.is_plain)
+    number.stretch, number.step_error = 1.0, options.step_error or 0.0
+    number.safe_turn = number.safe_bend = np.inf
+    number.spread = 2.0 * (1.0 + float(((chain["axis"] + chain["radius"]) / chain["half"]).max()))
+    number.skin = SKIN_FRACTION * max(chain["radius"].max(), THIN * chain["half"].max())
+    return Problem(numbers, link, chain, record_array(pairs, CONTACT_FIELDS), np.zeros(len(link) + 1, np.int64))
 
 
 def thickness(robot: Robot, world: World) -> float:

@@ -14,19 +14,7 @@ from pushpoint.plants.planar_stepping.laws import (
     law_residual,
     laws_hold,
 )
-from pushpoint.plants.planar_stepping.model import (
-    ACCEPTED,
-    CONSERVING,
-    DT,
-    HELD,
-    LAG,
-    LIMITS_FIXED,
-    MAX_ITERATIONS,
-    PENALTY,
-    SPEED,
-    TOLERANCE,
-    Problem,
-)
+from pushpoint.plants.planar_stepping.model import Problem
 from pushpoint.plants.planar_stepping.rough_contact import renew_limits
 
 # Error of the chords over the tolerance, as a part of the fastest link's speed. At the default tolerance it adds up to
@@ -84,7 +72,7 @@ def move(link: Records, length: float) -> None:
 @kernel
 def chords_fit(problem: Problem, error: float) -> bool:
     """Whether the joints close after the step; if not, chords that fit the present rates are taken."""
-    dt, most = problem.number[DT], error * problem.number[SPEED]
+    dt, most = problem.number[0].dt, error * problem.number[0].speed
     if chords_still_fit(problem.chain, dt, most) or chord_change(problem.chain, dt) <= most:
         return True
     take_chords(problem.chain)
@@ -115,7 +103,7 @@ def shorten(problem: Problem, extras: Extras | None, at_zero: float, at_one: flo
 @kernel
 def hold(problem: Problem, extras: Extras | None) -> None:
     """Evaluate with all contacts closed and all links stuck that the multipliers show so (see laws)."""
-    problem.number[HELD] = 1.0
+    problem.number[0].held = 1.0
     evaluate(problem, extras)
 
 
@@ -126,7 +114,7 @@ def newton_step(problem: Problem, extras: Extras | None, before: float, good: fl
     The slope along the step grows from below zero, so that only an overshoot is refused: a slope at its end above
     `good` of the one at its start.
     """
-    held, problem.number[HELD] = problem.number[HELD] > 0.0, 0.0
+    held, problem.number[0].held = problem.number[0].held > 0.0, 0.0
     if not solve(problem, extras):
         return HOPELESS
     at_zero = 0.0 if held else slope(problem)
@@ -142,23 +130,23 @@ def newton_step(problem: Problem, extras: Extras | None, before: float, good: fl
 @fused
 def newton(problem: Problem, extras: Extras | None) -> tuple[float, int]:
     """Solve for the end velocity from the guess there. Returns the residual and the number of sweeps."""
-    limit, tolerance = int(problem.number[MAX_ITERATIONS]), problem.number[TOLERANCE]
-    chord_looks, renews = CHORD_LOOKS, problem.number[LIMITS_FIXED] == 0.0
-    if not problem.number[CONSERVING] > 0.0:
+    limit, tolerance = int(problem.number[0].max_iterations), problem.number[0].tolerance
+    chord_looks, renews = CHORD_LOOKS, problem.number[0].limits_fixed == 0.0
+    if not problem.number[0].conserving > 0.0:
         chord_looks = 0
     error = CHORD_ERROR * tolerance
     if is_free(problem, extras):
         error, tolerance = FREE_CHORD_ERROR, FREE_TOLERANCE
-    problem.number[PENALTY] = LEAST_PENALTY * problem.number[DT]
-    problem.number[ACCEPTED] = problem.number[TOLERANCE]
+    problem.number[0].penalty = LEAST_PENALTY * problem.number[0].dt
+    problem.number[0].accepted = problem.number[0].tolerance
     hold(problem, extras)
     residual, last_law, lag = 1.0, 1.0, 0.0
-    problem.number[LAG] = 0.0
+    problem.number[0].lag = 0.0
     for iteration in range(limit):
         before = residual
         residual = newton_step(problem, extras, before, GOOD if iteration < PATIENCE else VERY_GOOD)
         if iteration == FREE_SWEEPS:
-            tolerance = problem.number[TOLERANCE]
+            tolerance = problem.number[0].tolerance
             error = CHORD_ERROR * tolerance
         if extras is not None and iteration == ROUGH_SWEEPS and lag > tolerance:
             return max(residual, lag), iteration + 1
@@ -167,7 +155,7 @@ def newton(problem: Problem, extras: Extras | None) -> tuple[float, int]:
         if residual <= tolerance and (extras is not None or not laws_hold(problem, residual)):
             law = law_residual(problem, extras)
         if extras is not None and renews and residual < LIMITS_BELOW:
-            lag = problem.number[LAG] = renew_limits(problem, iteration)
+            lag = problem.number[0].lag = renew_limits(problem, iteration)
         if residual <= (CHORDS_BELOW if chord_looks > EARLY_LOOKS else tolerance) and chord_looks > 0:
             chord_looks -= 1
             again = not chords_fit(problem, error)
@@ -177,13 +165,13 @@ def newton(problem: Problem, extras: Extras | None) -> tuple[float, int]:
             if law <= tolerance and lag <= tolerance:
                 return max(residual, law, lag), iteration + 1
             if law > GAIN * last_law and lag <= tolerance:
-                problem.number[PENALTY] = min(10.0 * problem.number[PENALTY], MOST_PENALTY * problem.number[DT])
+                problem.number[0].penalty = min(10.0 * problem.number[0].penalty, MOST_PENALTY * problem.number[0].dt)
             again, last_law = True, law
         elif 0.5 * before < residual < (ROUND_OFF if lag == 0.0 else ROUGH_ROUND_OFF) and iteration > FREE_SWEEPS:
-            problem.number[PENALTY] *= 0.1
+            problem.number[0].penalty *= 0.1
             again = True
         if again:
             keep_multipliers(problem, extras)
             hold(problem, extras)
-    problem.number[HELD] = 0.0
+    problem.number[0].held = 0.0
     return max(evaluate(problem, extras), lag, law_residual(problem, extras)), limit

@@ -21,16 +21,7 @@ from pushpoint.plants._tape import OK
 from pushpoint.plants.planar_stepping.extras import needs_extras
 from pushpoint.plants.planar_stepping.free_flight import keeps_momenta, show_kept_spin, start_motion
 from pushpoint.plants.planar_stepping.limits import limits
-from pushpoint.plants.planar_stepping.model import (
-    BODY_FIELDS,
-    OBSTACLE,
-    PAIR_FIELDS,
-    SELF,
-    SELF_PAIRS,
-    WORST_LINK,
-    State,
-    make_state,
-)
+from pushpoint.plants.planar_stepping.model import BODY_FIELDS, OBSTACLE, PAIR_FIELDS, SELF_PAIRS, State, make_state
 from pushpoint.plants.planar_stepping.options import PlanarSteppingOptions
 from pushpoint.plants.planar_stepping.run import APPROACH
 from pushpoint.plants.planar_stepping.supports import NEWTON, PROJECTION, refuse_thin_at_edges
@@ -169,7 +160,7 @@ class PlanarStepping(CompiledPlant):
         return len(state.pair_code)
 
     def worst_link(self, state: State) -> int:
-        return int(self._variant(state).problem.number[WORST_LINK])
+        return int(self._variant(state).problem.number[0].worst_link)
 
     def _variant(self, state: State) -> Variant:
         """The kernels for a state: the extended ones where links may touch each other."""
@@ -180,7 +171,7 @@ class PlanarStepping(CompiledPlant):
                 if self._watch is not None:
                     set_bounds(self._touching.problem, self._watch.clearance)
             variant = self._touching
-        variant.problem.number[SELF] = touching
+        variant.problem.number[0].self_contact = touching
         if touching and variant.extras is not None:
             variant.extras.through[:] = state.through
         return variant

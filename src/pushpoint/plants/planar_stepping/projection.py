@@ -19,21 +19,7 @@ from pushpoint.plants.planar_stepping.laws import (
     squared_speed,
 )
 from pushpoint.plants.planar_stepping.ledger import works
-from pushpoint.plants.planar_stepping.model import (
-    CONSERVING,
-    DT,
-    GRAVITY,
-    MAX_ITERATIONS,
-    R_H,
-    R_T,
-    SPEED,
-    TOLERANCE,
-    WEIGHT,
-    WORST_LINK,
-    Problem,
-    State,
-    Surroundings,
-)
+from pushpoint.plants.planar_stepping.model import Problem, State, Surroundings
 from pushpoint.plants.planar_stepping.run import begin_tick, end_tick
 from pushpoint.plants.planar_stepping.step import LOOKS, look, predict, prediction_holds, settle
 from pushpoint.tape import Tape
@@ -71,9 +57,9 @@ def apply_ground(link: Records, i: int) -> None:
 @kernel
 def load_impulses(problem: Problem) -> float:
     """Right-hand side of (66) for the impulses at hand; returns the residual of the balance as laws.evaluate."""
-    link, unit = problem.link, problem.number[WEIGHT] * problem.number[DT]
+    link, unit = problem.link, problem.number[0].weight * problem.number[0].dt
     fx = fy = moment = worst = 0.0
-    fastest = problem.number[GRAVITY] * problem.number[DT]
+    fastest = problem.number[0].gravity * problem.number[0].dt
     fastest *= fastest
     for i in range(link.shape[0] - 1, -1, -1):
         load_inertia(link, i)
@@ -82,12 +68,12 @@ def load_impulses(problem: Problem) -> float:
             apply_contact(link, problem.contact, i, k)
         load_imbalance(link, i)
         if i > 0:
-            joint_impulse(link, i, problem.number[DT])
+            joint_impulse(link, i, problem.number[0].dt)
         fx, fy, moment, wrong = carried(link, i, fx, fy, moment)
         if not wrong <= worst:
-            worst, problem.number[WORST_LINK] = wrong, i
+            worst, problem.number[0].worst_link = wrong, i
         fastest = max(fastest, squared_speed(link, i))
-    problem.number[SPEED] = math.sqrt(fastest)
+    problem.number[0].speed = math.sqrt(fastest)
     return float(max(abs(fx), abs(fy), worst) / unit)
 
 
@@ -95,7 +81,7 @@ def load_impulses(problem: Problem) -> float:
 def project_impulses(problem: Problem) -> None:
     """(67) and (68)."""
     link, contact = problem.link, problem.contact
-    r_h, r_t = problem.number[R_H], problem.number[R_T]
+    r_h, r_t = problem.number[0].r_h, problem.number[0].r_t
     for i in range(link.shape[0]):
         a = link[i]
         vx, vy = slide(link, i)
@@ -114,15 +100,15 @@ def solve_motion(problem: Problem) -> None:
     for _ in range(2):
         load_impulses(problem)
         sweep(problem.chain, 1.0)
-        if problem.number[CONSERVING] > 0.0:
-            chord_change(link, problem.number[DT])
+        if problem.number[0].conserving > 0.0:
+            chord_change(link, problem.number[0].dt)
             take_chords(link)
 
 
 @kernel
 def projection(problem: Problem) -> tuple[float, int]:
     """Iterate (64)-(70) until the residuals are met. Returns the residual and the number of iterations."""
-    link, limit = problem.link, int(problem.number[MAX_ITERATIONS])
+    link, limit = problem.link, int(problem.number[0].max_iterations)
     for i in range(link.shape[0]):
         a = link[i]
         a.ground_x, a.ground_y = a.ground_guess_x, a.ground_guess_y
@@ -132,7 +118,7 @@ def projection(problem: Problem) -> tuple[float, int]:
     for iteration in range(limit):
         solve_motion(problem)
         residual = max(load_impulses(problem), law_residual(problem, None))
-        if residual <= problem.number[TOLERANCE]:
+        if residual <= problem.number[0].tolerance:
             return residual, iteration + 1
         project_impulses(problem)
     return residual, limit
@@ -144,7 +130,7 @@ def end_step(problem: Problem, state: State, residual: float) -> int:
     state.clock[0] += 1
     if not settle(problem, state, works(problem, None), None):
         return NOT_FINITE
-    return OK if residual <= problem.number[TOLERANCE] else NOT_CONVERGED
+    return OK if residual <= problem.number[0].tolerance else NOT_CONVERGED
 
 
 @entry_point
@@ -159,7 +145,7 @@ def run_ticks_by_projection(
     tape: Tape,
 ) -> tuple[int, int, int]:
     """run.run_ticks with this solver; an entry point of its own, so that nobody compiles what they do not use."""
-    dt = problem.number[DT]
+    dt = problem.number[0].dt
     for row in range(first, commands.joint_angle.shape[0]):
         if not begin_tick(state, tape):
             return TABLE_FULL, row, 0

@@ -13,7 +13,7 @@ from pushpoint._jit import fused, kernel
 from pushpoint.numerics.records import Records
 from pushpoint.numerics.residuals import interval_residual, unilateral_residual
 from pushpoint.plants.planar_stepping.ground import INSIDE
-from pushpoint.plants.planar_stepping.model import DT, PENALTY, WEIGHT, Problem
+from pushpoint.plants.planar_stepping.model import Problem
 
 AVERAGED_FROM = 8  # iterations: from there limits move half the way, which ends most oscillations
 # Where friction presses a link on, or lifts it off, limits close in geometrically: Aitken's rule says where to. It goes
@@ -104,7 +104,7 @@ def slides(problem: Problem, k: int) -> bool:
     c = problem.contact[k]
     i = int(c.owner)
     tangential = relative_speeds(problem.link, problem.contact, i, k)[1]
-    return bool(abs(tangential) * problem.number[PENALTY] * problem.link[i].mass > c.limit)
+    return bool(abs(tangential) * problem.number[0].penalty * problem.link[i].mass > c.limit)
 
 
 @fused
@@ -141,4 +141,4 @@ def renew_limits(problem: Problem, iteration: int) -> float:
             c.limit = max(0.0, c.limit + settling * extrapolated(c, change, usual) * change)
             if c.stiff_t == 0.0 and slides(problem, k):
                 c.impulse_t = math.copysign(c.limit, c.impulse_t)
-    return float(largest / (problem.number[WEIGHT] * problem.number[DT]))
+    return float(largest / (problem.number[0].weight * problem.number[0].dt))

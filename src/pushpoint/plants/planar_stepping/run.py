@@ -21,7 +21,7 @@ from pushpoint.plants._tape import (
 from pushpoint.plants.planar_stepping.extras import Extras
 from pushpoint.plants.planar_stepping.joints import drive_joints
 from pushpoint.plants.planar_stepping.ledger import works
-from pushpoint.plants.planar_stepping.model import CLEARANCE, DT, GUARD, OBSTACLE, Problem, State, Surroundings
+from pushpoint.plants.planar_stepping.model import CLEARANCE, OBSTACLE, Problem, State, Surroundings
 from pushpoint.plants.planar_stepping.newton import newton
 from pushpoint.plants.planar_stepping.sanity import is_sane
 from pushpoint.plants.planar_stepping.step import LOOKS, look, predict, prediction_holds, settle
@@ -117,7 +117,7 @@ def run_ticks(
 ) -> tuple[int, int, int]:
     """Ticks `first` .. of the table, from step `begin` of the first of them on. Returns the status, and the tick and
     the step that were not completed."""
-    dt = problem.number[DT]
+    dt = problem.number[0].dt
     for row in range(first, commands.joint_angle.shape[0]):
         if begin == 0 and not begin_tick(state, tape):
             return TABLE_FULL, row, 0
@@ -139,7 +139,7 @@ def run_ticks(
                 status = end_step(problem, around, state, residual, extras)
             if status == REPEAT:
                 return REPEAT, row, k
-            tape.step[tape.cursor[0].step, GUARD_WORK] = problem.number[GUARD]
+            tape.step[tape.cursor[0].step, GUARD_WORK] = problem.number[0].guard
             note_step(tape, residual, iterations, status)
             if status != OK:
                 return status, row, k

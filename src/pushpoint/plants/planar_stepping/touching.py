@@ -14,15 +14,7 @@ import numpy as np
 
 from pushpoint.mechanics.self_contact import SelfClearance
 from pushpoint.numerics.records import table
-from pushpoint.plants.planar_stepping.model import (
-    CLEARANCE,
-    LISTED,
-    SAFE_BEND,
-    SAFE_TURN,
-    SPREAD,
-    Problem,
-    State,
-)
+from pushpoint.plants.planar_stepping.model import CLEARANCE, LISTED, Problem, State
 from pushpoint.types import FloatArray, IntArray
 
 TOUCHING = 3  # entry of State.clock: whether links may touch each other now
@@ -46,12 +38,12 @@ class Watch(NamedTuple):
 def watch_for(problem: Problem, clearance: SelfClearance, translates: bool, discs: int) -> Watch:
     """Let kernels ask for looks from now on."""
     set_bounds(problem, clearance)
-    number = problem.number
-    return Watch(clearance, len(problem.chain), float(number[0]), float(number[SPREAD]), translates, discs)
+    number = problem.number[0]
+    return Watch(clearance, len(problem.chain), float(number.dt), float(number.spread), translates, discs)
 
 
 def set_bounds(problem: Problem, clearance: SelfClearance) -> None:
-    problem.number[SAFE_TURN], problem.number[SAFE_BEND] = clearance.safe_turn, clearance.safe_bend
+    problem.number[0].safe_turn, problem.number[0].safe_bend = clearance.safe_turn, clearance.safe_bend
 
 
 def look(watch: Watch, state: State) -> None:
