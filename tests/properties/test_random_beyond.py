@@ -208,7 +208,7 @@ def check_random_world(seed: int) -> None:
         acted_on = (
             world.obstacles
             or world.ground.patches
-            or not (world.ground.is_plain and max(world.ground.along, world.ground.across) == 0)
+            or not (world.ground.is_basic and max(world.ground.along, world.ground.across) == 0)
         )
         allowed = 1e-9 * total.max() if acted_on else 1e-2 * total.max()  # free flight: a bounded error of order dt**2
         assert np.diff(total).max(initial=0.0) <= allowed + at_rest

@@ -225,7 +225,7 @@ PLANAR = "plant 'mujoco' with dimensions = 2"
 )
 def test_obstacles_other_than_fixed_smooth_discs_are_refused_by_name(thing: Obstacle, words: str) -> None:
     world = World(name="w", obstacles=(PEG, thing))
-    assert not world.is_plain
+    assert not world.is_basic
     message = f"{PLANAR} supports fixed smooth inelastic discs only: {words}; use plant 'planar_stepping'"
     with pytest.raises(InvalidInput, match=f"^{re.escape(message)}$"):
         build(BLOCK, world)
@@ -243,7 +243,7 @@ def test_obstacles_other_than_fixed_smooth_discs_are_refused_by_name(thing: Obst
 )
 def test_other_grounds_are_refused_by_name(fields: dict[str, object], words: str) -> None:
     world = World(name="w", ground=Ground.parse(fields))
-    assert not world.is_plain
+    assert not world.is_basic
     message = f"{PLANAR} supports dry friction and other friction across the links only: {words}"
     with pytest.raises(InvalidInput, match=f"^{re.escape(message)}.*; use plant 'planar_stepping'$"):
         build(BLOCK, world)
@@ -258,7 +258,7 @@ def test_other_grounds_are_refused_by_name(fields: dict[str, object], words: str
 )  # fmt: skip
 def test_joints_with_more_than_a_servo_and_a_damper_are_refused_by_name(fields: dict[str, object], unit: str) -> None:
     robot = Robot(name="three", links=BLOCK.links * 3, joints=(Joint(), Joint.parse(fields)))
-    assert not robot.has_plain_joints
+    assert not robot.has_basic_joints
     ((field, value),) = fields.items()
     words = re.escape(
         f"supports joints with servos and dampers only: robot.joints.1.{field} = {value}{unit}; use plant"

@@ -183,7 +183,7 @@ class Robot(Frozen):
         return joints
 
     @property
-    def has_plain_joints(self) -> bool:
+    def has_basic_joints(self) -> bool:
         return all(joint == PLAIN for joint in self.joints)
 
     def joint(self, number: int) -> Joint:

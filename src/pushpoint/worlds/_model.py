@@ -55,7 +55,7 @@ class GroundLaw(Frozen):
         return self.viscous if self.viscous_across is None else self.viscous_across
 
     @property
-    def is_plain(self) -> bool:
+    def is_basic(self) -> bool:
         """Whether it is P2's: dry friction alone, the same forward and backward."""
         plain = self.backward == self.along and self.viscous == self.drag_across == 0
         return plain and not self.torque and self.rolling == self.stribeck == 0
@@ -335,13 +335,13 @@ class World(Frozen):
         return tuple(thing for thing in self.obstacles if isinstance(thing, Disc))
 
     @property
-    def is_plain(self) -> bool:
+    def is_basic(self) -> bool:
         """Whether it is a world of P2: dry friction and fixed smooth discs."""
-        ground = self.ground.is_plain and not self.ground.patches
-        return ground and all(_is_plain(thing) for thing in self.obstacles)
+        ground = self.ground.is_basic and not self.ground.patches
+        return ground and all(_is_basic(thing) for thing in self.obstacles)
 
 
-def _is_plain(thing: Obstacle) -> bool:
+def _is_basic(thing: Obstacle) -> bool:
     return isinstance(thing, Disc) and not thing.is_movable and thing.friction == thing.restitution == 0
 
 

@@ -16,7 +16,7 @@ from pushpoint.geometry.grid import Grid, build_grid
 from pushpoint.mechanics.features import boxes
 from pushpoint.mechanics.planar_chain import CHAIN_FIELDS
 from pushpoint.numerics.records import Records, as_records, record_array
-from pushpoint.plants.planar_stepping.extras import Extras
+from pushpoint.plants.planar_stepping.extended import Contacts
 from pushpoint.plants.planar_stepping.options import PlanarSteppingOptions
 from pushpoint.robots import Robot, Servo
 from pushpoint.types import FloatArray, IntArray, Pose
@@ -34,7 +34,7 @@ SELF_PAIRS = 24  # of a link with ends of others, at most
 LINK_FIELDS = (
     *CHAIN_FIELDS,
     "old_vx", "old_vy", "old_w",  # velocity at the start of the step
-    "predicted_vx", "predicted_vy", "predicted_w",  # velocity at its end, as it was when contacts were looked for
+    "predicted_vx", "predicted_vy", "predicted_w",  # velocity at its end, as it was when contacts were detected
     "axis", "radius",  # [m], of the capsule: half its axis, half its width
     "disc", "along", "across",  # friction: radius of its disc [N s], scales along and across the link
     "ground_x", "ground_y", "ground_guess_x", "ground_guess_y",  # [N s], see ground: impulse, multiplier
@@ -43,11 +43,11 @@ LINK_FIELDS = (
     "drive", "feed",  # [N m s], of the joint: servo impulse at rate zero; feed-forward
 )  # fmt: skip
 # `approach`: speed [m/s] at which the gap may close; `guess`: multiplier; `pair`: row in State.pair; `passing`: see
-# contacts.pass_on.
+# detection.pass_on.
 CONTACT_FIELDS = (
     "normal_x", "normal_y", "arm", "approach", "guess", "impulse", "pair", "passing",
-    # With extras: link; movable obstacle or other link as a row of Problem.link, or -1, and the arm of the normal about
-    # it; friction: coefficient, largest impulse, arms about both partners, impulse, multiplier; tangents.
+    # Of extended contacts: link; movable obstacle or other link as a row of Problem.link, or -1, and the arm of the
+    # normal about it; friction: coefficient, largest impulse, arms about both partners, impulse, multiplier; tangents.
     "owner", "other", "arm_other", "mu", "limit", "arm_t", "lever", "impulse_t", "guess_t", "stiff", "stiff_t",
     "last_limit", "last_change",  # of the iteration before: the largest impulse of friction, or -1, and how it changed
 )  # fmt: skip
@@ -78,7 +78,6 @@ NUMBER_FIELDS = (
     "safe_turn", "safe_bend", "spread",  # see mechanics.self_contact [rad]; speed of any point over `speed`, doubled
     "self_contact",  # flag: links may touch each other in this step
     "finest", "pushing",  # how often a step may be halved; flag: links are pushed out of obstacles
-    "r_h", "r_t",  # [kg], of P2 (67) and (68), see `projection`; 0: a share of each link's mass
 )  # fmt: skip
 BEGINS, LEAVES = 1.0, -1.0  # values of `passing`
 END_AXIS, END_TAIL, END_HEAD = 0, 1, 2  # what of a link touches: anything, or the round end at its tail or head
@@ -101,8 +100,8 @@ class Problem(NamedTuple):
 class Surroundings(NamedTuple):
     """The obstacles, and room for new neighbour lists (see State)."""
 
-    disc: FloatArray  # [m], (m, 3): x, y, radius; without extras
-    grid: Grid  # of the discs; with extras, of all fixed features
+    disc: FloatArray  # [m], (m, 3): x, y, radius; where contacts are basic
+    grid: Grid  # of the discs; else of all fixed features
     pair_start: IntArray
     pair_code: IntArray
     pair: Records
@@ -116,7 +115,7 @@ class State(NamedTuple):
     clock: IntArray
     link: Records  # (rows,): BODY_FIELDS
     pair_start: IntArray  # (rows + 1,): neighbour pairs of link i are pair_start[i] .. pair_start[i + 1]
-    pair_code: IntArray  # (pairs,): the disc; with extras 3 * feature + END_...
+    pair_code: IntArray  # (pairs,): the disc; or 3 * feature + END_...
     pair: Records  # (pairs,): PAIR_FIELDS
     sums: FloatArray  # (rows, 10): impulses of the last tick (contact x, y, ground x, y, joint), and since the last
     # recorded row; where no row was due, the tick's are among these
@@ -149,10 +148,9 @@ def make_problem(robot: Robot, world: World, servo: Servo, options: PlanarSteppi
     number.conserving = options.scheme == "conserving"
     number.tolerance = number.accepted = options.tolerance
     number.max_iterations = options.max_iterations or (200 if options.solver == "newton" else 200_000)
-    number.r_h, number.r_t = options.r_h or 0.0, options.r_t or 0.0
     number.gravity = gravity
     number.weight = chain["mass"].sum() * max(gravity, EARTH)  # a scale for residuals, also in space
-    number.passive = bool(link["disc"].any() or len(world.obstacles) > 0 or not world.is_plain)
+    number.passive = bool(link["disc"].any() or len(world.obstacles) > 0 or not world.is_basic)
     number.stretch, number.step_error = 1.0, options.step_error or 0.0
     number.safe_turn = number.safe_bend = np.inf
     number.spread = 2.0 * (1.0 + float(((chain["axis"] + chain["radius"]) / chain["half"]).max()))
@@ -168,7 +166,7 @@ def thickness(robot: Robot, world: World) -> float:
 
 
 def set_ground(chain: Records, world: World, dt: float) -> None:
-    """P2's friction; with extras it is laid anew in every step."""
+    """P2's friction; extended ground is laid anew in every step."""
     along, across = world.ground.along, world.ground.across
     largest = max(along, across)
     chain["disc"] = largest * chain["mass"] * world.gravity * dt
@@ -185,20 +183,20 @@ def set_servos(chain: Records, robot: Robot, servo: Servo, dt: float) -> None:
             row.limit = 0.0
 
 
-def make_surroundings(robot: Robot, world: World, extras: Extras | None) -> Surroundings:
+def make_surroundings(robot: Robot, world: World, contacts: Contacts | None) -> Surroundings:
     disc = np.zeros((0, 3))
-    if extras is None:
+    if contacts is None:
         disc = np.array([[d.x, d.y, d.radius] for d in world.discs]).reshape(-1, 3)
         box, pairs_each = np.column_stack([disc[:, :2] - disc[:, 2:], disc[:, :2] + disc[:, 2:]]), 1
     else:
-        box, pairs_each = boxes(extras.feature), 2
-    fixed = np.arange(len(box)) if extras is None else np.flatnonzero(extras.feature[:, BODY] < 0)
+        box, pairs_each = boxes(contacts.feature), 2
+    fixed = np.arange(len(box)) if contacts is None else np.flatnonzero(contacts.feature[:, BODY] < 0)
     grid = build_grid(box[fixed], reach=2 * max(link.half_core + link.radius for link in robot.links))
     grid = grid._replace(item=fixed[grid.item])
     # Room for the link-obstacle pairs that the densest spot of the world allows.
     per_row = min(len(fixed), SPARE_PAIRS + 4 * int(np.diff(grid.start).max(initial=0))) * pairs_each
     rows = len(robot.links) + len(world.movable)
-    own = min(SELF_PAIRS, 2 * len(robot.links)) if extras is not None else 0
+    own = min(SELF_PAIRS, 2 * len(robot.links)) if contacts is not None else 0
     pairs = max(1, rows * (per_row + own + len(world.movable)))
     _refuse_crowds(rows, pairs)
     start, codes = np.zeros(rows + 1, np.int64), np.zeros(pairs, np.int64)

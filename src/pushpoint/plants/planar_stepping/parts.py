@@ -11,17 +11,16 @@ from __future__ import annotations
 
 import math
 
-from pushpoint._jit import entry_point, fused, kernel
-from pushpoint.plants._tape import NOT_CONVERGED, NOT_FINITE, OK, TABLE_FULL, note_repeats, note_step
-from pushpoint.plants.planar_stepping.extras import Extras
+from pushpoint._jit import fused, kernel
+from pushpoint.plants._tape import NOT_CONVERGED, NOT_FINITE, OK, note_repeats, note_step
+from pushpoint.plants.planar_stepping.extended import Contacts, Ground, Joints
 from pushpoint.plants.planar_stepping.friction_limits import ROUNDS, mix_limits
-from pushpoint.plants.planar_stepping.joints import drive_joints
+from pushpoint.plants.planar_stepping.joint_law import drive_joints
 from pushpoint.plants.planar_stepping.ledger import Works, works
-from pushpoint.plants.planar_stepping.model import CLEARANCE, EARTH, Problem, State, Surroundings
+from pushpoint.plants.planar_stepping.model import EARTH, Problem, State, Surroundings
 from pushpoint.plants.planar_stepping.newton import newton
-from pushpoint.plants.planar_stepping.run import APPROACH, begin_tick, end_tick
 from pushpoint.plants.planar_stepping.sanity import ENERGY, NOT_SOLVED, allowed_error, is_sane
-from pushpoint.plants.planar_stepping.step import LOOKS, look, predict, prediction_holds, settle
+from pushpoint.plants.planar_stepping.step import DETECTIONS, detect_contacts, predict, prediction_holds, settle
 from pushpoint.tape import Tape
 from pushpoint.types import CommandTable, Repeated, Status
 
@@ -35,7 +34,7 @@ NOT_TO_TOLERANCE = int(Status.ACCEPTED)
 
 
 @kernel
-def rescale(problem: Problem, extras: Extras | None, dt: float) -> None:
+def rescale(problem: Problem, ground: Ground | None, dt: float) -> None:
     """Set the length of the step, and all that is kept as an impulse of one step."""
     ratio = dt / problem.number[0].dt
     problem.number[0].dt = dt
@@ -46,8 +45,8 @@ def rescale(problem: Problem, extras: Extras | None, dt: float) -> None:
         a.servo_d *= ratio
         a.band *= ratio
         a.limit *= ratio
-        if extras is not None:
-            extras.more[i].spin *= ratio
+        if ground is not None:
+            ground.link[i].spin *= ratio
 
 
 @kernel
@@ -63,15 +62,17 @@ def position_error(problem: Problem, state: State) -> float:
 
 
 @kernel
-def solve(problem: Problem, extras: Extras | None) -> tuple[float, int, int]:
+def solve(
+    problem: Problem, ground: Ground | None, contacts: Contacts | None, joints: Joints | None
+) -> tuple[float, int, int]:
     """Residual, sweeps, and whether limits of friction had to be found one solve after the other."""
     residual, iterations, helped = 1.0, 0, 0
     problem.number[0].limits_fixed = 0.0
     for number in range(-1, ROUNDS):
-        residual, sweeps = newton(problem, extras)
+        residual, sweeps = newton(problem, ground, contacts, joints)
         iterations += sweeps
         solved = residual <= problem.number[0].accepted
-        if extras is None or (number < 0 and solved):
+        if contacts is None or (number < 0 and solved):
             break
         if number < 0:
             if problem.number[0].lag <= problem.number[0].tolerance and residual <= LOOSE_RESIDUAL:
@@ -80,7 +81,7 @@ def solve(problem: Problem, extras: Extras | None) -> tuple[float, int, int]:
         elif not solved:
             break
         else:
-            residual = max(residual, mix_limits(problem, extras, number))
+            residual = max(residual, mix_limits(problem, contacts, number))
             if residual <= problem.number[0].tolerance:
                 break
     problem.number[0].limits_fixed = 0.0
@@ -89,19 +90,20 @@ def solve(problem: Problem, extras: Extras | None) -> tuple[float, int, int]:
 
 @fused
 def solve_part(
-    problem: Problem, around: Surroundings, state: State, extras: Extras | None
-) -> tuple[float, int, int, int]:
+    problem: Problem, around: Surroundings, state: State, ground: Ground | None, contacts: Contacts | None,
+    joints: Joints | None,
+) -> tuple[float, int, int, int]:  # fmt: skip
     """Solve one part of a step: residual, sweeps, fallbacks and status. The state stays where it is."""
-    predict(problem, state, extras)
+    predict(problem, state, ground, contacts)
     residual, iterations, fallbacks, status = 1.0, 0, 0, OK
-    for times in range(LOOKS):
-        status = look(problem, around, state, times, extras)
+    for times in range(DETECTIONS):
+        status = detect_contacts(problem, around, state, times, contacts)
         if status != OK:
             break
-        residual, sweeps, helped = solve(problem, extras)
+        residual, sweeps, helped = solve(problem, ground, contacts, joints)
         iterations += sweeps
         fallbacks += helped
-        if prediction_holds(problem, around, state, extras):
+        if prediction_holds(problem, around, state, contacts):
             break
     return residual, iterations, fallbacks, status
 
@@ -130,7 +132,9 @@ def pushes_in_vain(problem: Problem, state: State, residual: float, made: Works)
 def step_in_parts(
     problem: Problem,
     around: Surroundings,
-    extras: Extras | None,
+    ground: Ground | None,
+    contacts: Contacts | None,
+    joints: Joints | None,
     state: State,
     commands: CommandTable,
     row: int,
@@ -146,14 +150,14 @@ def step_in_parts(
     reasons = int(number.reasons)
     while done < PARTS and status == OK:
         size = PARTS >> level
-        rescale(problem, extras, nominal * size / PARTS)
+        rescale(problem, ground, nominal * size / PARTS)
         number.stretch = size * (1 << state.clock[2]) / PARTS
-        drive_joints(problem, state.link, commands, row, k * nominal + nominal * (done + size) / PARTS, extras)
-        residual, sweeps, helped, status = solve_part(problem, around, state, extras)
+        drive_joints(problem, state.link, commands, row, k * nominal + nominal * (done + size) / PARTS, joints)
+        residual, sweeps, helped, status = solve_part(problem, around, state, ground, contacts, joints)
         iterations += sweeps
         fallbacks += helped
-        made = works(problem, extras)
-        good = status == OK and is_sane(problem, around, state, residual, made, extras)
+        made = works(problem, ground)
+        good = status == OK and is_sane(problem, around, state, residual, made, contacts)
         error = position_error(problem, state)
         exact = number.step_error == 0.0 or error <= number.step_error
         if status == OK:
@@ -181,7 +185,7 @@ def step_in_parts(
             marked = marked or residual > max(LOOSE_RESIDUAL, number.tolerance)
         worst, parts = max(worst, residual), parts + 1
         easy = abs(made[5]) <= EASY * allowed_error(problem, state, made)
-        if not settle(problem, state, made, extras):
+        if not settle(problem, state, made, ground, contacts, joints):
             status = NOT_FINITE
         guard += number.guard
         done += size
@@ -193,57 +197,9 @@ def step_in_parts(
         best, best_level, forced = enough, -1, False
         number.pushing = 1.0
     number.pushing = 1.0
-    rescale(problem, extras, nominal)
+    rescale(problem, ground, nominal)
     number.stretch = 1.0
     state.clock[0] += 1
     note_step(tape, worst, iterations, NOT_TO_TOLERANCE if marked and status == OK else status)
     note_repeats(tape, parts, reasons, fallbacks, guard)
     return status
-
-
-@entry_point
-def repeat_step(
-    problem: Problem,
-    around: Surroundings,
-    extras: Extras | None,
-    state: State,
-    commands: CommandTable,
-    row: int,
-    k: int,
-    tape: Tape,
-) -> int:
-    """Step k of tick `row`, which run.run_ticks refused for the reasons in REASONS. Returns the status."""
-    whole = int(problem.number[0].reasons) & NOT_SOLVED or problem.number[0].finest == 0.0
-    state.clock[2] = 0
-    status = step_in_parts(problem, around, extras, state, commands, row, k, 0 if whole else 1, tape)
-    state.clock[2] = 0
-    return status
-
-
-@entry_point
-def run_ticks_adaptively(
-    problem: Problem,
-    around: Surroundings,
-    extras: Extras | None,
-    state: State,
-    commands: CommandTable,
-    first: int,
-    begin: int,
-    substeps: int,
-    tape: Tape,
-) -> tuple[int, int, int]:
-    """run.run_ticks with steps that are cut where they have to be; the tape has a row per whole step."""
-    longest = problem.number[0].dt
-    for row in range(first, commands.joint_angle.shape[0]):
-        if begin == 0 and not begin_tick(state, tape):
-            return TABLE_FULL, row, 0
-        for k in range(begin, substeps):
-            if state.ledger[CLEARANCE] < 0.0:
-                return APPROACH, row, k
-            problem.number[0].reasons = 0.0
-            status = step_in_parts(problem, around, extras, state, commands, row, k, state.clock[2], tape)
-            if status != OK:
-                return status, row, k
-        begin = 0
-        end_tick(state, tape, longest, substeps, extras)
-    return OK, commands.joint_angle.shape[0], 0

@@ -11,8 +11,8 @@ import math
 from pushpoint._jit import fused, kernel
 from pushpoint.geometry.capsule_edge import distance_to_edge
 from pushpoint.mechanics.planar_chain import rotated
-from pushpoint.plants.planar_stepping.contacts import feature_gap, is_near, is_off
-from pushpoint.plants.planar_stepping.extras import Extras
+from pushpoint.plants.planar_stepping.detection import feature_gap, is_near, is_off
+from pushpoint.plants.planar_stepping.extended import Contacts
 from pushpoint.plants.planar_stepping.ledger import Works
 from pushpoint.plants.planar_stepping.model import BODY, EARTH, Problem, State, Surroundings
 from pushpoint.types import Repeated
@@ -30,7 +30,7 @@ MOVED_IN = 0.02  # of the depth allowed: links that were deep before may stay wh
 
 @fused
 def is_sane(
-    problem: Problem, around: Surroundings, state: State, residual: float, done: Works, extras: Extras | None
+    problem: Problem, around: Surroundings, state: State, residual: float, done: Works, contacts: Contacts | None
 ) -> bool:
     """Whether the step that was just solved may become the state; REASONS holds why not."""
     number, reasons = problem.number[0], 0.0
@@ -41,12 +41,12 @@ def is_sane(
         if not abs(done[5]) <= allowed or done[6] > allowed:
             reasons += ENERGY
         # The middle pose does not know of contacts: it must not be beyond an obstacle.
-        beyond = 0.5 * number.reach > number.thickness and is_near_any(problem, around, state, extras)
-        if extras is not None and not beyond and number.sunk == 0.0:
-            beyond = ends_too_deep(problem, state, extras)
+        beyond = 0.5 * number.reach > number.thickness and is_near_any(problem, around, state, contacts)
+        if contacts is not None and not beyond and number.sunk == 0.0:
+            beyond = ends_too_deep(problem, state, contacts)
         if beyond or number.sunk > 0.0:
             reasons += PENETRATION
-        most = number.depth if extras is not None else SWINGING * number.depth
+        most = number.depth if contacts is not None else SWINGING * number.depth
         if not number.dt * number.dt * done[7] <= most and turns_too_far(problem, most):
             reasons += ROTATION
     number.reasons = reasons
@@ -54,29 +54,29 @@ def is_sane(
 
 
 @kernel
-def is_near_any(problem: Problem, around: Surroundings, state: State, extras: Extras | None) -> bool:
+def is_near_any(problem: Problem, around: Surroundings, state: State, contacts: Contacts | None) -> bool:
     """Whether a link may touch an obstacle in this step: all those within REACH are listed."""
     for i in range(problem.link.shape[0]):
         for p in range(state.pair_start[i], state.pair_start[i + 1]):
-            if extras is None:
+            if contacts is None:
                 near = not is_off(problem.link[i], around.disc, state.pair_code[p], problem.number[0].reach)
             else:
-                near = is_feature_near(problem, i, state.pair_code[p], extras)
+                near = is_feature_near(problem, i, state.pair_code[p], contacts)
             if near:
                 return True
     return False
 
 
 @kernel
-def is_feature_near(problem: Problem, i: int, code: int, extras: Extras) -> bool:
+def is_feature_near(problem: Problem, i: int, code: int, contacts: Contacts) -> bool:
     """The same for a neighbour of link i, by a circle about the link: where a link crosses a wall in the middle of the
     step, none of their gaps says so."""
-    a, links, features = problem.link[i], problem.chain.shape[0], extras.feature.shape[0]
+    a, links, features = problem.link[i], problem.chain.shape[0], contacts.feature.shape[0]
     full = a.axis + a.radius + problem.number[0].reach
     if code // 3 >= features:
         b = problem.link[code // 3 - features]
         return is_near(a.x - b.x, a.y - b.y, full + b.axis + b.radius)
-    feature = extras.feature[code // 3]
+    feature = contacts.feature[code // 3]
     if feature[0] > 0.0:
         return bool(distance_to_edge(a.x, a.y, feature) <= full * full)
     x, y = feature[1], feature[2]
@@ -87,7 +87,7 @@ def is_feature_near(problem: Problem, i: int, code: int, extras: Extras) -> bool
 
 
 @kernel
-def ends_too_deep(problem: Problem, state: State, extras: Extras) -> bool:
+def ends_too_deep(problem: Problem, state: State, contacts: Contacts) -> bool:
     """Whether a link ends the step too deep in an obstacle, by its motion in this step.
 
     Contacts are found in the middle of a step, and gaps are linear from there on. A link that turns may be deeper at
@@ -104,20 +104,20 @@ def ends_too_deep(problem: Problem, state: State, extras: Extras) -> bool:
         end_cos, end_sin = rotated(cos, sin, half * a.w)
         for p in range(state.pair_start[i], state.pair_start[i + 1]):
             code, vx, vy, old_x, old_y = state.pair_code[p], a.vx, a.vy, own.x, own.y
-            if code // 3 >= extras.feature.shape[0]:
+            if code // 3 >= contacts.feature.shape[0]:
                 continue  # another link
-            if extras.feature[code // 3, BODY] >= 0.0:  # relative to an obstacle that moves
-                j = problem.chain.shape[0] + int(extras.feature[code // 3, BODY])
+            if contacts.feature[code // 3, BODY] >= 0.0:  # relative to an obstacle that moves
+                j = problem.chain.shape[0] + int(contacts.feature[code // 3, BODY])
                 b, before = problem.link[j], state.link[j]
                 vx, vy, old_x, old_y = vx - b.vx, vy - b.vy, old_x + b.x - before.x, old_y + b.y - before.y
                 moved = max(moved, 2.0 * half * (abs(vx) + abs(vy) + abs(a.w) * (a.axis + a.radius)))
             if moved <= MOVED_IN * deep:
                 continue  # too little: it was as deep before, by another feature of the obstacle
             a.x, a.y, a.cos, a.sin = x + half * vx, y + half * vy, end_cos, end_sin
-            gap = feature_gap(problem, i, code, extras)[0]
+            gap = feature_gap(problem, i, code, contacts)[0]
             if gap < -deep:
                 a.x, a.y, a.cos, a.sin = old_x, old_y, own.cos, own.sin
-                too_deep |= gap < min(0.0, feature_gap(problem, i, code, extras)[0]) - MOVED_IN * deep
+                too_deep |= gap < min(0.0, feature_gap(problem, i, code, contacts)[0]) - MOVED_IN * deep
         a.x, a.y, a.cos, a.sin = x, y, cos, sin
         if too_deep:
             return True
