@@ -92,7 +92,7 @@ def cases(draw: Draw) -> Case:
     robot = Robot(name="random", links=parts, joints=tuple(joints(draw) for _ in range(count - 1)))
     rough, e = draw.yes(), draw.one_of([0.0, 0.0, 0.6])
     drawn = [obstacles(draw, rough, e) for _ in range(draw.integer(0, 14))]
-    options = PlanarSteppingOptions(dt=draw.one_of([1e-3, 2e-3, 5e-3, 1e-2]))
+    options = PlanarSteppingOptions(dt=draw.one_of([1e-3, 2e-3, 5e-3, 1e-2]), extended="all")
     servo = Servo()
     if draw.yes():
         servo = Servo(stiffness=draw.one_of([5.0, 100.0]), damping=draw.one_of([0.1, 2.0]))

@@ -314,8 +314,8 @@ def test_dampers_of_joints_act_as_on_the_planar_plant(limit: float) -> None:
     still = planar_pose(robot, np.array([0.3, -0.2]), 0.0, (0.0, 0.0), 0)
     begin = moving(robot, still, (0.0, 0.0), 0.0, np.array([1.0, -2.0]))
     table, ends = idle(50, 2), []
-    for name in ("mujoco", "planar_stepping"):
-        plant = plants[name].build(robot, FREE, robot.servo, plants[name].Options(dt=1e-4))
+    for name, options in (("mujoco", {}), ("planar_stepping", {"extended": "all"})):
+        plant = plants[name].build(robot, FREE, robot.servo, plants[name].Options(dt=1e-4, **options))
         tape = run(plant, plant.initial_state(begin), table)
         ends.append((np.diff(tape.link[1:, :, 5], axis=1), tape.link[1:, 1:, 10], tape.energy[-1]))
     (rate, torque, energy), (rate_there, torque_there, energy_there) = ends

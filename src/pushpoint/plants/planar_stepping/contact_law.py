@@ -159,8 +159,8 @@ def renew_limits(problem: Problem, iteration: int) -> float:
     """Friction limits from the impulses found; returns the largest change that matters as a residual.
 
     That of a contact that sticks well inside of both limits does not: where links rest on the ground, normal impulses
-    are not unique and may wander. The friction of a contact that slides goes along with its limit: it would look like
-    one that sticks otherwise. Where it is only on the verge of sliding it stays, and may stick with the new limit: if
+    are not unique and may wander. The friction of a contact that slides goes along with its limit: else it
+    would seem to stick. Where it is only on the verge of sliding it stays, and may stick with the new limit: if
     it went along, friction and normal impulse of a wedged robot at rest could raise each other for ever.
     """
     contact = problem.contact

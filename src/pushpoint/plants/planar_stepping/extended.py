@@ -65,9 +65,9 @@ JOINT_FIELDS = (
 )  # fmt: skip
 
 
-def extended_ground(robot: Robot, world: World, dt: float) -> Ground | None:
-    """None for dry friction that is the same forward and backward."""
-    if world.ground.is_basic and not world.ground.patches and not world.movable:
+def extended_ground(robot: Robot, world: World, dt: float, wanted: bool) -> Ground | None:
+    """None for dry friction that is the same forward and backward, unless it is wanted."""
+    if not wanted and world.ground.is_basic and not world.ground.patches and not world.movable:
         return None
     n, laws = len(robot.links), [world.ground, *world.ground.patches]
     link = record_array(n + len(world.movable), GROUND_FIELDS)
@@ -86,9 +86,9 @@ def _law_row(law: GroundLaw) -> tuple[float, ...]:
     return law.along, law.backward, law.across, law.viscous, law.drag_across, float(law.torque)
 
 
-def extended_contacts(robot: Robot, world: World, self_contact: bool) -> Contacts | None:
-    """None for smooth discs that are fixed."""
-    if not self_contact and all(_is_basic(obstacle) for obstacle in world.obstacles):
+def extended_contacts(robot: Robot, world: World, wanted: bool) -> Contacts | None:
+    """None for smooth discs that are fixed, unless it is wanted."""
+    if not wanted and all(_is_basic(obstacle) for obstacle in world.obstacles):
         return None
     n = len(robot.links)
     link = record_array(n + len(world.movable), TOUCH_FIELDS)
@@ -118,9 +118,9 @@ def with_room(contacts: Contacts | None, pairs: int) -> Contacts | None:
     return None if contacts is None else contacts._replace(history=np.zeros((2 * MEMORY + 2, pairs)))
 
 
-def extended_joints(robot: Robot) -> Joints | None:
-    """None for joints with a servo and nothing else."""
-    if robot.has_basic_joints:
+def extended_joints(robot: Robot, wanted: bool) -> Joints | None:
+    """None for joints with a servo and nothing else, unless it is wanted."""
+    if not wanted and robot.has_basic_joints:
         return None
     link = record_array(len(robot.links), JOINT_FIELDS)
     link["lower"], link["upper"] = -np.inf, np.inf

@@ -2,7 +2,7 @@
 
 With limits L that stay as they are, a step is convex and its solve always ends. Its normal impulses P(L) say what the
 limits should have been, and a solution of the step is a fixed point L = mu P(L). Anderson's mixing of the last few
-iterates finds it where plain iteration goes round in circles or away: where friction presses links on, or lifts them
+iterates finds it where simple iteration goes round in circles or away: where friction presses links on, or lifts them
 off, of several contacts at once. What that does not find, small steps by the sign of each error do.
 """
 

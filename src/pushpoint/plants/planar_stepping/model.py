@@ -130,11 +130,11 @@ def make_problem(robot: Robot, world: World, servo: Servo, options: PlanarSteppi
     for row, part in zip(link, robot.links, strict=False):
         row.half, row.per_length, row.mass, row.inertia = part.length / 2, 1 / part.length, part.mass, part.inertia
         row.axis, row.radius = part.half_core, part.radius
-    for row, thing in zip(link[n:], movable, strict=True):
-        mass = thing.mass or 0.0  # it has one, or it would not be movable
-        row.half = row.radius = thing.radius
-        row.mass, row.inertia = mass, 0.5 * mass * thing.radius**2
-        row.disc, row.along, row.across = thing.ground_friction * mass * gravity * dt, 1.0, 1.0
+    for row, disc in zip(link[n:], movable, strict=True):
+        mass = disc.mass or 0.0  # it has one, or it would not be movable
+        row.half = row.radius = disc.radius
+        row.mass, row.inertia = mass, 0.5 * mass * disc.radius**2
+        row.disc, row.along, row.across = disc.ground_friction * mass * gravity * dt, 1.0, 1.0
     chain = link[:n]
     set_ground(chain, world, dt)
     set_servos(chain, robot, servo, dt)
@@ -161,7 +161,7 @@ def make_problem(robot: Robot, world: World, servo: Servo, options: PlanarSteppi
 def thickness(robot: Robot, world: World) -> float:
     """How far a link may move before it could come out on the other side of an obstacle [m]."""
     link = min(part.radius for part in robot.links)
-    walls = any(not isinstance(thing, Disc) for thing in world.obstacles)
+    walls = any(not isinstance(obstacle, Disc) for obstacle in world.obstacles)
     return link if walls else link + min((disc.radius for disc in world.discs), default=1.0)
 
 
@@ -214,7 +214,7 @@ def _refuse_crowds(rows: int, pairs: int) -> None:
 
 
 def moves(pose: Pose) -> bool:
-    """Whether any velocity is not zero. Short runs start often: NumPy's own ways to tell take longer than the rest."""
+    """Whether any velocity is not zero. Short runs start often: NumPy's own tests take longer than the rest."""
     return bool((pose.velocity.tobytes() + pose.rate.tobytes()).strip(b"\0"))
 
 

@@ -84,6 +84,8 @@ class PlanarStepping(CompiledPlant):
         refuse_thin_at_edges(robot, world)
         if options.solver == "projection" and options.step_error is not None:
             raise InvalidInput("plant.step_error: adaptive steps need plant.solver = 'newton'")
+        if options.solver == "projection" and options.extended == "all":
+            raise InvalidInput("plant.extended = 'all': only plant.solver = 'newton' has extended parts")
         for name, value in (("r_h", options.r_h), ("r_t", options.r_t)):
             if value is not None and options.solver != "projection":
                 raise InvalidInput(

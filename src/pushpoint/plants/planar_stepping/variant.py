@@ -23,10 +23,11 @@ class Variant:
     def __init__(
         self, robot: Robot, world: World, servo: Servo, options: PlanarSteppingOptions, self_contact: bool
     ) -> None:
-        contacts = extended_contacts(robot, world, self_contact)
+        every = options.extended == "all"
+        contacts = extended_contacts(robot, world, self_contact or every)
         self.around = make_surroundings(robot, world, contacts)
         self.problem: Problem = make_problem(robot, world, servo, options, len(self.around.pair))
-        self.ground, self.joints = extended_ground(robot, world, options.dt), extended_joints(robot)
+        self.ground, self.joints = extended_ground(robot, world, options.dt, every), extended_joints(robot, every)
         self.contacts = with_room(contacts, len(self.around.pair))
         self._model = (self.problem, self.around, self.ground, self.contacts, self.joints)
         relaxation = Relaxation(options.r_h or 0.0, options.r_t or 0.0) if options.solver == "projection" else None
