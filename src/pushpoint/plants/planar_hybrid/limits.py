@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from pushpoint.numerics.restored import MOST_COUNT, Limit, Limits
 from pushpoint.plants.planar_hybrid.integrate import SHORTEST
-from pushpoint.plants.planar_hybrid.model import DT, NEXT_STEP, Problem
+from pushpoint.plants.planar_hybrid.model import NEXT_STEP, Problem
 
 
 def limits(problem: Problem) -> Limits:
-    discs, dt = len(problem.disc), float(problem.number[DT])
+    discs, dt = len(problem.disc), float(problem.number[0].dt)
     side = 1 if discs else 0  # without obstacles no link touches one
     return {
         "clock": Limit(0, MOST_COUNT),

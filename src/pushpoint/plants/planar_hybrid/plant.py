@@ -19,17 +19,9 @@ from pushpoint.plants._resting import resting
 from pushpoint.plants._supports import Supports
 from pushpoint.plants.planar_hybrid.assumptions import narrow_gaps, refuse_many_links
 from pushpoint.plants.planar_hybrid.crossing import crossing_counts, crossing_events
-from pushpoint.plants.planar_hybrid.jump import BEYOND
+from pushpoint.plants.planar_hybrid.jump import BEYOND_BOUND
 from pushpoint.plants.planar_hybrid.limits import limits
-from pushpoint.plants.planar_hybrid.model import (
-    MOST_JUMPS,
-    PUSH,
-    TOUCH_FIELDS,
-    WORST_LINK,
-    State,
-    make_problem,
-    make_state,
-)
+from pushpoint.plants.planar_hybrid.model import MOST_JUMPS, PUSH, TOUCH_FIELDS, State, make_problem, make_state
 from pushpoint.plants.planar_hybrid.options import PlanarHybridOptions
 from pushpoint.plants.planar_hybrid.run import FIRST_ROW, place_from_python, run_ticks
 from pushpoint.plants.planar_hybrid.supports import HYBRID
@@ -130,12 +122,12 @@ class PlanarHybrid(CompiledPlant):
         return len(state.pushed)
 
     def worst_link(self, state: State) -> int:
-        return int(self._problem.number[WORST_LINK])
+        return int(self._problem.number[0].worst_link)
 
     def events(self, tape: Tape) -> Iterator[Event]:
         for time, kind, link, obstacle, impulse, bound in tape.event[: tape.cursor[0].event]:
             detail = f"link {link:.0f}, obstacle {obstacle:.0f}"
-            if kind == BEYOND:
+            if kind == BEYOND_BOUND:
                 detail = f"contact forces are unique for friction below {bound:.3g} only"
             elif impulse > 0.0:
                 detail += f", {impulse:.3g} N s"

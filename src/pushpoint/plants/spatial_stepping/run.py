@@ -26,28 +26,11 @@ from pushpoint.plants._tape import (
 )
 from pushpoint.plants.spatial_stepping.contacts import GROUND
 from pushpoint.plants.spatial_stepping.joints import drive_joints
-from pushpoint.plants.spatial_stepping.model import (
-    CONTACTS,
-    DT,
-    HARDNESS,
-    NOMINAL,
-    ORIGIN_X,
-    ORIGIN_Y,
-    ORIGIN_Z,
-    TOLERANCE,
-    Problem,
-    Rows,
-    State,
-)
-from pushpoint.plants.spatial_stepping.newton import QUICK_STEPS, newton
-from pushpoint.plants.spatial_stepping.sanity import NOT_SOLVED, is_easy, verdict_on, what_is_wrong
-from pushpoint.plants.spatial_stepping.step import (
-    aim_axes,
-    begin_step,
-    end_step,
-    load_joints_of,
-    undo_step,
-)
+from pushpoint.plants.spatial_stepping.laws import impulse_of, velocity_at
+from pushpoint.plants.spatial_stepping.model import Problem, Rows, State
+from pushpoint.plants.spatial_stepping.newton import FULL_STEPS, newton
+from pushpoint.plants.spatial_stepping.sanity import NOT_SOLVED, is_easy, reasons_to_repeat, status_of_unsolved
+from pushpoint.plants.spatial_stepping.step import begin_step, end_step, load_joints_of, load_root, undo_step
 from pushpoint.tape import Tape
 from pushpoint.types import CommandTable, FloatArray, Repeated
 
@@ -97,16 +80,13 @@ def note_pair(problem: Problem, state: State, c: Records) -> bool:
     p = pair_of(state, c.link, c.obstacle, c.which)
     if p < 0:
         return False
-    pair = state.pair[p]
-    pair.tick_x += c.pn * c.n1 + c.pt * c.t1 + c.ps * c.s1
-    pair.tick_y += c.pn * c.n2 + c.pt * c.t2 + c.ps * c.s2
-    pair.tick_z += c.pn * c.n3 + c.pt * c.t3 + c.ps * c.s3
+    pair, number = state.pair[p], problem.number[0]
+    f1, f2, f3 = impulse_of(c)
+    pair.tick_x, pair.tick_y, pair.tick_z = pair.tick_x + f1, pair.tick_y + f2, pair.tick_z + f3
     pair.place, pair.slip = c.place, c.slips if max(c.mu_t, c.mu_s) > 0.0 else 0.0
-    pair.point_x = problem.number[ORIGIN_X] + c.r1
-    pair.point_y = problem.number[ORIGIN_Y] + c.r2
-    pair.point_z = problem.number[ORIGIN_Z] + c.r3
+    pair.point_x, pair.point_y, pair.point_z = number.origin_x + c.r1, number.origin_y + c.r2, number.origin_z + c.r3
     pair.normal_x, pair.normal_y, pair.normal_z = c.n1, c.n2, c.n3
-    if c.start_n + c.approach < -IMPACT * problem.number[DT]:  # it arrived faster than it may
+    if c.start_n + c.approach < -IMPACT * number.dt:  # it arrived faster than it may
         pair.impact += c.pn
     return True
 
@@ -115,38 +95,32 @@ def note_pair(problem: Problem, state: State, c: Records) -> bool:
 def add_impulses(problem: Problem, state: State) -> bool:
     """Sum up the impulses of the step. Returns False if there is no room for all pairs."""
     fits = True
-    for k in range(int(problem.number[CONTACTS])):
+    for k in range(problem.number[0].contacts):
         c = problem.contact[k]
         if c.pn <= 0.0:
             continue
-        i, at = int(c.link), 3 if c.obstacle == GROUND else 0
-        state.sums[i, at] += c.pn * c.n1 + c.pt * c.t1 + c.ps * c.s1
-        state.sums[i, at + 1] += c.pn * c.n2 + c.pt * c.t2 + c.ps * c.s2
-        state.sums[i, at + 2] += c.pn * c.n3 + c.pt * c.t3 + c.ps * c.s3
+        add_impulse(state.sums[int(c.link)], 3 if c.obstacle == GROUND else 0, *impulse_of(c))
         if c.other >= 0.0:
-            j = int(c.other)
-            state.sums[j, 0] -= c.pn * c.n1
-            state.sums[j, 1] -= c.pn * c.n2
-            state.sums[j, 2] -= c.pn * c.n3
+            add_impulse(state.sums[int(c.other)], 0, -c.pn * c.n1, -c.pn * c.n2, -c.pn * c.n3)
         if (c.other >= 0.0 or c.code >= 0.0) and not note_pair(problem, state, c):
             fits = False
-    add_torques(problem, state)
+    add_torques(problem.joint, state.sums)
     return fits
 
 
+@fused
+def add_impulse(sums: FloatArray, at: int, f1: float, f2: float, f3: float) -> None:
+    sums[at] += f1
+    sums[at + 1] += f2
+    sums[at + 2] += f3
+
+
 @kernel
-def add_torques(problem: Problem, state: State) -> None:
+def add_torques(joint: Records, sums: FloatArray) -> None:
     """Impulses of the servos, kept with the link on the head's side of the joint, from the tail's axis on."""
-    for k in range(1, problem.tree.shape[0]):
-        link = problem.tree[k, 0]
-        first, second = problem.tree[k, 2], problem.tree[k, 3]
-        if problem.joint[first].sign < 0.0:  # towards the tail: the joint belongs to the neighbour
-            link = problem.tree[k, 1]
-            if second >= 0:
-                first, second = second, first
-        state.sums[link, 6] += problem.joint[first].torque
-        if second >= 0:
-            state.sums[link, 7] += problem.joint[second].torque
+    for k in range(joint.shape[0]):
+        a = joint[k]
+        sums[int(a.joint) + 1, 6 + int(a.place)] += a.torque
 
 
 @kernel
@@ -205,8 +179,7 @@ def show_bodies(problem: Problem, state: State) -> None:
     a, b = problem.link[root], state.body[root]
     for k in range(problem.joint.shape[0]):
         problem.joint[k].middle = problem.joint[k].angle
-    aim_axes(a, b)
-    a.w1, a.w2, a.w3, a.v1, a.v2, a.v3 = b.wx, b.wy, b.wz, b.vx, b.vy, b.vz
+    load_root(a, b)
     place_links(problem.link, problem.joint, problem.tree)
     move_links(problem.link, problem.joint, problem.tree)
     x, y, z = b.x, b.y, b.z
@@ -217,9 +190,7 @@ def show_bodies(problem: Problem, state: State) -> None:
         b.x, b.y, b.z = x + a.c1, y + a.c2, z + a.c3
         set_quaternion(b, a)
         b.wx, b.wy, b.wz = a.w1, a.w2, a.w3
-        b.vx = a.v1 + a.w2 * a.c3 - a.w3 * a.c2
-        b.vy = a.v2 + a.w3 * a.c1 - a.w1 * a.c3
-        b.vz = a.v3 + a.w1 * a.c2 - a.w2 * a.c1
+        b.vx, b.vy, b.vz = velocity_at(a, a.c1, a.c2, a.c3)
 
 
 @fused
@@ -231,14 +202,15 @@ def write_link(out: FloatArray, row: int, i: int, b: Records) -> None:
 
 
 @kernel
-def write_row(state: State, tape: Tape, time: float, span: float) -> None:
-    """Record the state and the means over the `span` [s] since the last row."""
-    row = tape.cursor[0].row
+def write_row(state: State, tape: Tape, dt: float, substeps: int) -> None:
+    """Record the state, and contacts and means since the last row."""
+    row, span = tape.cursor[0].row, tape.cursor[0].ticks_per_row * substeps * dt
+    write_contacts(state, tape, span)
     for i in range(state.sums.shape[0]):
         write_link(tape.link, row, i, state.body[i])
     tape.extra[row, 0] = state.ledger[GRAVITY_WORK]
     write_means(tape, state.sums, SUMS, span)
-    end_row(tape, state.ledger, time)
+    end_row(tape, state.ledger, state.clock[0] * dt)
 
 
 @inlined
@@ -253,11 +225,11 @@ def try_part(
     status = begin_step(problem, state, solids)
     if status != OK:
         return status, NOT_SOLVED, math.inf, 0
-    share = problem.number[DT] / problem.number[NOMINAL]
+    share = problem.number[0].dt / problem.number[0].nominal
     residual, iterations = newton(problem, room, MANY if finest else FEW, state.ledger[0])
-    wrong = what_is_wrong(problem, state, solids, residual)
+    wrong = reasons_to_repeat(problem, state, solids, residual)
     if finest and wrong & NOT_SOLVED:
-        status = verdict_on(problem, state.ledger, residual, share * residual <= left)
+        status = status_of_unsolved(problem, state.ledger, residual, share * residual <= left)
     return status, wrong, share * residual, iterations
 
 
@@ -267,16 +239,16 @@ def one_step(
     tape: Tape,
 ) -> int:  # fmt: skip
     """Step k of a tick, made in parts where it would not be a sane one. Returns the status."""
-    nominal, done, level, parts, reasons = problem.number[NOMINAL], 0, 0, 0, 0
-    total, iterations, fallbacks, verdict, softer, hardness = 0.0, 0, 0, OK, 0, problem.number[HARDNESS]
+    nominal, done, level, parts, reasons = problem.number[0].nominal, 0, 0, 0, 0
+    total, iterations, fallbacks, verdict, softer, hardness = 0.0, 0, 0, OK, 0, problem.number[0].hardness
     while done < PARTS:
         size = PARTS >> level
-        problem.number[DT] = nominal * size / PARTS
-        drive_joints(problem.joint, commands, row, (k + (done + size) / PARTS) * nominal, problem.number[DT])
-        left = ENOUGH * problem.number[TOLERANCE] - total
+        problem.number[0].dt = nominal * size / PARTS
+        drive_joints(problem.joint, commands, row, (k + (done + size) / PARTS) * nominal, problem.number[0].dt)
+        left = ENOUGH * problem.number[0].tolerance - total
         status, wrong, residual, sweeps = try_part(problem, solids, room, state, level == FINEST, left)
         iterations += sweeps
-        fallbacks += sweeps > QUICK_STEPS
+        fallbacks += sweeps > FULL_STEPS
         reasons |= wrong
         if wrong != 0 and level < FINEST:
             undo_step(problem, state)
@@ -285,7 +257,7 @@ def one_step(
         if status != OK and softer < SOFTEST:
             undo_step(problem, state)
             softer += 1
-            problem.number[HARDNESS] *= SOFTER
+            problem.number[0].hardness *= SOFTER
             continue
         total += residual
         if status != OK:
@@ -300,15 +272,15 @@ def one_step(
         done += size
         parts += 1
         if softer > 0:
-            problem.number[HARDNESS], softer, fallbacks = hardness, 0, fallbacks + 1
-        if level > 0 and done % (2 * size) == 0 and is_easy(problem.number):
+            problem.number[0].hardness, softer, fallbacks = hardness, 0, fallbacks + 1
+        if level > 0 and done % (2 * size) == 0 and is_easy(problem.number[0]):
             level -= 1
-    problem.number[DT], problem.number[HARDNESS] = nominal, hardness
+    problem.number[0].dt, problem.number[0].hardness = nominal, hardness
     state.clock[0] += 1
-    if total > problem.number[TOLERANCE] and verdict == OK:
+    if total > problem.number[0].tolerance and verdict == OK:
         reasons |= LOOSE
     note_step(tape, total, iterations, verdict)
-    if iterations > QUICK_STEPS or reasons != 0:
+    if iterations > FULL_STEPS or reasons != 0:
         note_repeats(tape, parts if reasons != 0 else 0, reasons, fallbacks, 0.0)
     return OK if verdict == ACCEPTED else verdict
 
@@ -325,7 +297,6 @@ def run_ticks(
     tape: Tape,
 ) -> tuple[int, int]:
     """Ticks `first` .. of the table. Returns the status and the number of the tick that was not completed."""
-    dt = problem.number[NOMINAL]
     load_joints_of(problem, state)
     for row in range(first, commands.joint_angle.shape[0]):
         if not has_room(tape, state.pair.shape[0]):
@@ -338,9 +309,7 @@ def run_ticks(
                 return status, row
         close_sums(state)
         if is_row_due(tape):
-            span = tape.cursor[0].ticks_per_row * substeps * dt
             show_bodies(problem, state)
-            write_contacts(state, tape, span)
-            write_row(state, tape, state.clock[0] * dt, span)
+            write_row(state, tape, problem.number[0].nominal, substeps)
     show_bodies(problem, state)
     return OK, commands.joint_angle.shape[0]

@@ -17,55 +17,19 @@ from pushpoint.geometry.solids import Solids
 from pushpoint.mechanics.spatial_chain import later_momentum, move_links, place_inertias, place_links
 from pushpoint.numerics.records import Records
 from pushpoint.plants._tape import OK, TOO_MANY_CONTACTS
-from pushpoint.plants.spatial_stepping.contacts import near_plane, near_solids, remember_contacts
+from pushpoint.plants.spatial_stepping.contacts import plane_contacts, remember_contacts, solid_contacts
 from pushpoint.plants.spatial_stepping.joints import joint_work
-from pushpoint.plants.spatial_stepping.laws import keep_start, measure_speeds
+from pushpoint.plants.spatial_stepping.laws import keep_start, measure_speeds, velocity_at
 from pushpoint.plants.spatial_stepping.model import (
-    BEFORE_QW,
-    BEFORE_QX,
-    BEFORE_QY,
-    BEFORE_QZ,
-    BEFORE_X,
-    BEFORE_Y,
-    BEFORE_Z,
-    CONTACTS,
-    DEEPEST,
-    DOWN_X,
-    DOWN_Y,
-    DOWN_Z,
-    DT,
-    ENERGY,
-    EXCESS,
-    FASTEST,
-    FIRM,
-    FRICTION,
-    GRAVITY,
-    HAS_PLANE,
     LEAST_PUSH,
     LEAST_SPEED,
-    MEET,
     MOST_ENERGY,
     MOST_POWER,
-    NOMINAL,
-    NORMAL,
-    NUMERICAL,
-    ORIGIN_X,
-    ORIGIN_Y,
-    ORIGIN_Z,
-    PUSH_SPEED,
-    PUSH_WORK,
-    PUSHED,
     SAVED,
-    SELF_CONTACTS,
-    SERVO,
-    SINKS,
-    TURNING,
-    WAS_DEEP,
-    WEIGHT,
     Problem,
     State,
 )
-from pushpoint.plants.spatial_stepping.self_contact import near_links
+from pushpoint.plants.spatial_stepping.self_contact import link_contacts
 from pushpoint.types import FloatArray
 
 DEBT = 1e-6  # [m]: times the weight, what the purse may lack before contacts no longer spring back,
@@ -101,11 +65,23 @@ def aim_axes(a: Records, body: Records) -> None:
     a.c1 = a.c2 = a.c3 = 0.0
 
 
+@fused
+def load_root(a: Records, b: Records) -> None:
+    """Axes and motion of the root from its pose and velocities."""
+    aim_axes(a, b)
+    a.w1, a.w2, a.w3, a.v1, a.v2, a.v3 = b.wx, b.wy, b.wz, b.vx, b.vy, b.vz
+
+
+@fused
+def gravity_step(number: Records) -> tuple[float, float, float]:
+    """Velocity [m/s] that gravity gives in a step."""
+    return number.dt * number.down_x, number.dt * number.down_y, number.dt * number.down_z
+
+
 @kernel
 def carry_momenta(problem: Problem, state: State, v1: float, v2: float, v3: float) -> None:
     """Momenta from the last step, now about the origin of this one, which is v [m] farther; gravity is added."""
-    dt = problem.number[DT]
-    g1, g2, g3 = dt * problem.number[DOWN_X], dt * problem.number[DOWN_Y], dt * problem.number[DOWN_Z]
+    g1, g2, g3 = gravity_step(problem.number[0])
     for i in range(problem.link.shape[0]):
         a, b = problem.link[i], state.body[i]
         f1, f2, f3 = a.mass * g1, a.mass * g2, a.mass * g3
@@ -113,50 +89,46 @@ def carry_momenta(problem: Problem, state: State, v1: float, v2: float, v3: floa
         a.old2 = b.l2 - (v3 * b.p1 - v1 * b.p3) + a.c3 * f1 - a.c1 * f3
         a.old3 = b.l3 - (v1 * b.p2 - v2 * b.p1) + a.c1 * f2 - a.c2 * f1
         a.old4, a.old5, a.old6 = b.p1 + f1, b.p2 + f2, b.p3 + f3
-        a.start1 = a.v1 + a.w2 * a.c3 - a.w3 * a.c2  # velocity of the centre
-        a.start2 = a.v2 + a.w3 * a.c1 - a.w1 * a.c3
-        a.start3 = a.v3 + a.w1 * a.c2 - a.w2 * a.c1
+        a.start1, a.start2, a.start3 = velocity_at(a, a.c1, a.c2, a.c3)
 
 
 @inlined
 def find_contacts(problem: Problem, state: State, solids: Solids | None) -> bool:
     """All contacts of the step. Returns False if there is no room for them."""
-    count, meetings = 0, 0
-    if problem.number[HAS_PLANE] > 0.0:
-        count = near_plane(problem, state)
+    number, count = problem.number[0], 0
+    if number.has_plane:
+        count = plane_contacts(problem, state)
     if solids is not None:
-        count = near_solids(problem, state, solids, count)
-    if problem.number[MEET] > 0.0 and count >= 0:
-        before = count
-        count = near_links(problem, state, count)
-        meetings = count - before
-    problem.number[SELF_CONTACTS] = max(meetings, 0)
-    problem.number[CONTACTS] = max(count, 0)
+        count = solid_contacts(problem, state, solids, count)
+    around = count
+    if number.self_contact and count >= 0:
+        count = link_contacts(problem, state, count)
+    number.self_contacts = max(count - around, 0)
+    number.contacts = max(count, 0)
     return count >= 0
 
 
 @fused
-def energy_allowed(number: FloatArray, dt: float, energy: float) -> float:
+def energy_allowed(number: Records, dt: float, energy: float) -> float:
     """How much energy [J] a step of dt [s] may make or lose by itself, with a kinetic energy [J]."""
-    return float(min(MOST_ENERGY, MOST_POWER * dt) * energy + LEAST_SPEED * dt * number[WEIGHT])
+    return float(min(MOST_ENERGY, MOST_POWER * dt) * energy + LEAST_SPEED * dt * number.weight)
 
 
 @fused
 def limit_push_out(problem: Problem, purse: float) -> None:
     """The work [J] that pushing a link out of something may do in a step, and the speed [m/s] at which it does that
     under the weight of a link. It is paid from the purse."""
-    number = problem.number
-    number[EXCESS], number[FIRM] = 0.0, 1.0 if purse > -DEBT * number[WEIGHT] else NOT_FIRM
-    number[PUSH_WORK] = 0.5 * max(purse, 0.0) + LEAST_PUSH * number[NOMINAL] * number[WEIGHT]
-    number[PUSH_SPEED] = number[PUSH_WORK] * problem.link.shape[0] / (number[WEIGHT] * number[NOMINAL])
+    number = problem.number[0]
+    number.excess, number.firm = 0.0, 1.0 if purse > -DEBT * number.weight else NOT_FIRM
+    number.push_work = 0.5 * max(purse, 0.0) + LEAST_PUSH * number.nominal * number.weight
+    number.push_speed = number.push_work * problem.link.shape[0] / (number.weight * number.nominal)
 
 
 @fused
-def keep_root(problem: Problem, b: Records) -> None:
+def keep_root(number: Records, b: Records) -> None:
     """The pose of the root at the start of the step, to go back to."""
-    number = problem.number
-    number[BEFORE_X], number[BEFORE_Y], number[BEFORE_Z] = b.x, b.y, b.z
-    number[BEFORE_QW], number[BEFORE_QX], number[BEFORE_QY], number[BEFORE_QZ] = b.qw, b.qx, b.qy, b.qz
+    number.before_x, number.before_y, number.before_z = b.x, b.y, b.z
+    number.before_qw, number.before_qx, number.before_qy, number.before_qz = b.qw, b.qx, b.qy, b.qz
 
 
 @kernel
@@ -164,28 +136,28 @@ def begin_step(problem: Problem, state: State, solids: Solids | None) -> int:
     """Middle pose, motions there with the old velocities, contacts. Returns the status."""
     root = int(problem.tree[0, 0])
     a, b = problem.link[root], state.body[root]
-    h = 0.5 * problem.number[DT]
-    keep_root(problem, b)
+    number = problem.number[0]
+    h = 0.5 * number.dt
+    keep_root(number, b)
     b.x, b.y, b.z = b.x + h * b.vx, b.y + h * b.vy, b.z + h * b.vz
     turn_body(b, b.wx, b.wy, b.wz, h)
-    problem.number[ORIGIN_X], problem.number[ORIGIN_Y], problem.number[ORIGIN_Z] = b.x, b.y, b.z
-    aim_axes(a, b)
-    a.w1, a.w2, a.w3, a.v1, a.v2, a.v3 = b.wx, b.wy, b.wz, b.vx, b.vy, b.vz
+    number.origin_x, number.origin_y, number.origin_z = b.x, b.y, b.z
+    load_root(a, b)
     place_links(problem.link, problem.joint, problem.tree)
     place_inertias(problem.link)
     move_links(problem.link, problem.joint, problem.tree)
     limit_push_out(problem, state.ledger[6])
     carry_momenta(problem, state, h * b.vx, h * b.vy, h * b.vz)
     fits = find_contacts(problem, state, solids)
-    measure_speeds(problem.link, problem.contact, int(problem.number[CONTACTS]))
-    keep_start(problem.contact, int(problem.number[CONTACTS]))
+    measure_speeds(problem.link, problem.contact, number.contacts)
+    keep_start(problem.contact, number.contacts)
     return OK if fits else TOO_MANY_CONTACTS
 
 
 @kernel
 def later_momenta(problem: Problem) -> float:
     """Momenta at the end of the step, about the origin, as f.. of the links. Returns twice the energy [J]."""
-    h, twice = 0.5 * problem.number[DT], 0.0
+    h, twice = 0.5 * problem.number[0].dt, 0.0
     for i in range(problem.link.shape[0]):
         a = problem.link[i]
         l1, l2, l3, p1, p2, p3 = later_momentum(a, h)
@@ -198,17 +170,15 @@ def later_momenta(problem: Problem) -> float:
 @kernel
 def gravity_work(problem: Problem) -> float:
     """Work [J] of gravity with the mean of the velocities before and after. Notes how fast links move and turn."""
-    dt, work, fastest, turning = problem.number[DT], 0.0, 0.0, 0.0
-    g1, g2, g3 = dt * problem.number[DOWN_X], dt * problem.number[DOWN_Y], dt * problem.number[DOWN_Z]
+    work, fastest, turning = 0.0, 0.0, 0.0
+    g1, g2, g3 = gravity_step(problem.number[0])
     for i in range(problem.link.shape[0]):
         a = problem.link[i]
-        v1 = a.v1 + a.w2 * a.c3 - a.w3 * a.c2
-        v2 = a.v2 + a.w3 * a.c1 - a.w1 * a.c3
-        v3 = a.v3 + a.w1 * a.c2 - a.w2 * a.c1
+        v1, v2, v3 = velocity_at(a, a.c1, a.c2, a.c3)
         work += 0.5 * a.mass * (g1 * (a.start1 + v1) + g2 * (a.start2 + v2) + g3 * (a.start3 + v3))
         fastest = max(fastest, v1 * v1 + v2 * v2 + v3 * v3)
         turning = max(turning, a.w1 * a.w1 + a.w2 * a.w2 + a.w3 * a.w3)
-    problem.number[FASTEST], problem.number[TURNING] = fastest, turning
+    problem.number[0].fastest, problem.number[0].turning = fastest, turning
     return work
 
 
@@ -223,9 +193,10 @@ def contact_work(problem: Problem) -> tuple[float, float]:
 
     Notes also whether a contact ends deeper than is allowed, and than it was, and how deep any was.
     """
-    friction, normal, gain, pushed = 0.0, 0.0, 0.0, 0.0
-    h, deepest, sinks, was_deep = 0.5 * problem.number[DT], problem.number[DEEPEST], 0.0, 0.0
-    for k in range(int(problem.number[CONTACTS])):
+    number = problem.number[0]
+    friction, normal, gain, h = 0.0, 0.0, 0.0, 0.5 * number.dt
+    number.sinks, number.was_deep, number.pushed = False, 0.0, 0.0
+    for k in range(number.contacts):
         c = problem.contact[k]
         pressed = 0.5 * c.pn * (c.start_n + c.gn)
         rubbed = 0.5 * (c.pt * (c.start_t + c.gt) + c.ps * (c.start_s + c.gs))
@@ -233,12 +204,17 @@ def contact_work(problem: Problem) -> tuple[float, float]:
         normal += min(pressed, 0.0)
         friction += min(rubbed, 0.0)
         gain += max(pressed, 0.0) + max(rubbed, 0.0)
-        pushed += min(max(pressed, 0.0), c.pn * c.push)
+        number.pushed += min(max(pressed, 0.0), c.pn * c.push)
         was = h * min(c.start_n, 0.0) - c.gap
-        was_deep = max(was_deep, was)
-        if -c.gap - h * c.gn > max(deepest, was):
-            sinks = 1.0
-    problem.number[SINKS], problem.number[WAS_DEEP], problem.number[PUSHED] = sinks, was_deep, pushed
+        number.was_deep = max(number.was_deep, was)
+        if -c.gap - h * c.gn > max(number.deepest, was):
+            number.sinks = True
+    return less_gains(friction, normal, gain)
+
+
+@fused
+def less_gains(friction: float, normal: float, gain: float) -> tuple[float, float]:
+    """Losses [J], less the gains of single contacts, in proportion."""
     loss = friction + normal
     share = min(1.0 + gain / loss, 1.0) if gain < -loss else 0.0
     return share * friction, share * normal
@@ -247,41 +223,43 @@ def contact_work(problem: Problem) -> tuple[float, float]:
 @kernel
 def measure_works(problem: Problem, before: float) -> None:
     """Kinetic energy at the end of the step, and what changed it from that `before` [J]; the rest is numerical."""
-    number = problem.number
+    number = problem.number[0]
     twice = later_momenta(problem)
     for k in range(problem.joint.shape[0]):
         a = problem.joint[k]
         twice += a.armature * a.rate * a.rate
-    number[SERVO], number[GRAVITY] = joint_work(problem.joint, number[DT]), gravity_work(problem)
-    number[FRICTION], number[NORMAL] = contact_work(problem)
-    number[ENERGY] = 0.5 * twice
-    gained = 0.5 * twice - before
-    number[NUMERICAL] = gained - number[SERVO] - number[FRICTION] - number[NORMAL] - number[GRAVITY]
+    number.servo, number.gravity = joint_work(problem.joint, number.dt), gravity_work(problem)
+    number.friction, number.normal = contact_work(problem)
+    number.energy = 0.5 * twice
+    number.numerical = number.energy - before - number.servo - number.friction - number.normal - number.gravity
 
 
 @fused
-def works_of(number: FloatArray) -> float:
+def works_of(number: Records) -> float:
     """All absolute work [J] of servos, friction and contacts in the step."""
-    return float(abs(number[SERVO]) - number[FRICTION] - number[NORMAL])
+    return float(abs(number.servo) - number.friction - number.normal)
 
 
 @kernel
-def keep_works(number: FloatArray, ledger: FloatArray) -> None:
-    ledger[0] = number[ENERGY]
-    ledger[1] += number[SERVO]
-    ledger[2] += number[FRICTION]
-    ledger[3] += number[NORMAL]
-    ledger[4] += number[NUMERICAL]
-    ledger[5] += number[GRAVITY]
-    ledger[6] += SAVED * works_of(number) - number[PUSHED] - number[EXCESS]
+def keep_works(number: Records, ledger: FloatArray) -> None:
+    """Book the works of the step."""
+    ledger[0], ledger[1], ledger[2] = number.energy, ledger[1] + number.servo, ledger[2] + number.friction
+    ledger[3], ledger[4] = ledger[3] + number.normal, ledger[4] + number.numerical
+    ledger[5] += number.gravity
+
+
+@fused
+def pay_from_purse(number: Records, ledger: FloatArray) -> None:
+    """What the step saved, and what it has to pay, see model.MOST_ENERGY."""
+    ledger[6] += SAVED * works_of(number) - number.pushed - number.excess
 
 
 @kernel
 def undo_step(problem: Problem, state: State) -> None:
     """Back to the start of the step: nothing but the pose of the root and the joints has changed."""
-    b, number = state.body[problem.tree[0, 0]], problem.number
-    b.x, b.y, b.z = number[BEFORE_X], number[BEFORE_Y], number[BEFORE_Z]
-    b.qw, b.qx, b.qy, b.qz = number[BEFORE_QW], number[BEFORE_QX], number[BEFORE_QY], number[BEFORE_QZ]
+    b, number = state.body[problem.tree[0, 0]], problem.number[0]
+    b.x, b.y, b.z = number.before_x, number.before_y, number.before_z
+    b.qw, b.qx, b.qy, b.qz = number.before_qw, number.before_qx, number.before_qy, number.before_qz
     load_joints_of(problem, state)
 
 
@@ -297,10 +275,11 @@ def end_step(problem: Problem, state: State) -> None:
     """From the middle pose to the end with the new velocities; works are measured already."""
     root = int(problem.tree[0, 0])
     a, b = problem.link[root], state.body[root]
-    h = 0.5 * problem.number[DT]
+    h = 0.5 * problem.number[0].dt
     b.vx, b.vy, b.vz, b.wx, b.wy, b.wz = a.v1, a.v2, a.v3, a.w1, a.w2, a.w3
     keep_momenta(problem.link, state.body, h * a.v1, h * a.v2, h * a.v3)
-    keep_works(problem.number, state.ledger)
+    keep_works(problem.number[0], state.ledger)
+    pay_from_purse(problem.number[0], state.ledger)
     b.x, b.y, b.z = b.x + h * a.v1, b.y + h * a.v2, b.z + h * a.v3
     turn_body(b, a.w1, a.w2, a.w3, h)
     for k in range(problem.joint.shape[0]):
