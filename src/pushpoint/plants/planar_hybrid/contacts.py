@@ -12,9 +12,10 @@ from pushpoint.plants.planar_hybrid.model import Problem, State
 from pushpoint.types import FloatArray
 
 DETACHED = 1e-4  # [m], gap that ends a contact: without this hysteresis jumps run to thousands a second
-REACH = 2.0 * DETACHED  # [m], gap up to which obstacles are looked for
+REACH = 2.0 * DETACHED  # [m], gap up to which obstacles are searched for
 SMALLEST = 1e-6  # [m], distance of an end from the centre of an obstacle: it came there by a start that overlaps
 APART = 1e9  # [m], gap where there is nothing
+NOTHING = -1  # in place of an obstacle
 SAME_POINT = 1e-12  # [m2], squared distance of two contacts at the joint that both links share
 
 
@@ -71,20 +72,11 @@ def nearest(problem: Problem, state: State, i: int, untouched: bool) -> tuple[in
 
 @kernel
 def slot_of(problem: Problem, state: State, i: int, obstacle: int) -> int:
-    """The slot in which link i touches this obstacle, -1 if it does not."""
+    """The slot in which link i touches this obstacle, or NOTHING: a free one; -1 if there is none."""
     slots = problem.number[0].slots
     for s in range(slots * i, slots * (i + 1)):
-        if state.alpha[s] != 0 and int(state.touch[s].obstacle) == obstacle:
-            return s
-    return -1
-
-
-@kernel
-def free_slot(problem: Problem, state: State, i: int) -> int:
-    """A slot of link i without a contact, -1 if there is none."""
-    slots = problem.number[0].slots
-    for s in range(slots * i, slots * (i + 1)):
-        if state.alpha[s] == 0:
+        touched = int(state.touch[s].obstacle) if state.alpha[s] != 0 else NOTHING
+        if touched == obstacle:
             return s
     return -1
 

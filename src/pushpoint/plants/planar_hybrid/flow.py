@@ -255,12 +255,6 @@ def response(problem: Problem, matrix: FloatArray, k: int, normal: float, tangen
         matrix[r, k] = normal_acceleration(problem.link, c)
 
 
-@inlined
-def own_response(problem: Problem, k: int) -> float:
-    """How contact k answers to its own force [1/kg]: where friction wedges it in, backwards."""
-    return float(max(abs(problem.matrix[k, k]), LEAST_RESPONSE / problem.number[0].mass))
-
-
 @kernel
 def natural_map(problem: Problem, scale: float) -> tuple[float, float]:
     """How far the complementarity conditions are off, in terms of forces over `scale`, and the largest of these; the
@@ -272,7 +266,9 @@ def natural_map(problem: Problem, scale: float) -> tuple[float, float]:
         w = problem.free[r]
         for k in range(count):
             w += problem.matrix[r, k] * problem.force[k]
-        off = abs(min(problem.force[r], w / own_response(problem, r))) / scale
+        # how the contact answers to its own force [1/kg]: where friction wedges it in, backwards
+        own = max(abs(problem.matrix[r, r]), LEAST_RESPONSE / problem.number[0].mass)
+        off = abs(min(problem.force[r], w / own)) / scale
         largest = max(largest, problem.force[r] / scale)
         if not off <= worst:  # so written, NaN is noted too
             worst, problem.number[0].suspect = off, int(problem.contact[r].link)
@@ -292,7 +288,7 @@ def has_sure_solution(problem: Problem) -> bool:
     """Whether the matrix of P1 (53) is a P-matrix, as P1 VIII-B checked at every step."""
     count = problem.number[0].touching
     if count > problem.testing.shape[0] - 1:
-        return True  # 2^count minors are too many to look at
+        return True  # 2^count minors are too many to compute
     return p_test(problem.matrix, count, problem.testing)
 
 

@@ -43,7 +43,7 @@ SAFETY, MOST_GROWTH, MOST_SHRINK = 0.9, 5.0, 0.2  # of the next step
 SHORTEST = 1e-12  # [s]: what is left of a step when it is done; steps that must be shorter do not come to an end
 SHORTEST_TRIED = 1e-8  # [s]: how short steps become in search of contact forces
 WORK_SHARE = 0.1  # of the tolerance: error of the work of contacts, of the kinetic energy and MILLIMETRE of weight
-MOST_LOOKS = 1000.0  # at a step, for links that are faster than any robot
+MOST_CHECKS = 1000.0  # at a step, for links that are faster than any robot
 LOCATED = 1e-10  # [s]: how well the instant of a jump is found
 
 
@@ -134,18 +134,18 @@ def shorten_or_accept(problem: Problem, state: State, h: float, length: float) -
 def first_due(problem: Problem, state: State, h: float) -> float:
     """The share of the step after which a jump is due, more than one if none is; links are at the end of the step.
 
-    Links that are so fast that they could pass through an obstacle within the step are looked at on their path. The
-    instant between two looks is found by bisection of the dense output.
+    Links that are so fast that they could pass through an obstacle within the step are checked on their path. The
+    instant between two checks is found by bisection of the dense output.
     """
     n, fastest = problem.link.shape[0], 0.0
     for i in range(n):
         a = problem.link[i]
         fastest = max(fastest, math.sqrt(a.vx * a.vx + a.vy * a.vy) + abs(a.w) * a.half)
-    looks = max(1.0, min(MOST_LOOKS, math.ceil(h * fastest / problem.number[0].stride)))
-    low, high, found = 0.0, 1.0 / looks, False
+    checks = max(1.0, min(MOST_CHECKS, math.ceil(h * fastest / problem.number[0].stride)))
+    low, high, found = 0.0, 1.0 / checks, False
     while not found or (high - low) * h > LOCATED:
         share = 0.5 * (low + high) if found else high
-        if found or looks > 1.0:
+        if found or checks > 1.0:
             interpolate(problem, state, h, share, problem.vector[2], 2 * n + 4)
             place_links(problem, problem.vector[2])
         if any_due(problem, state):
@@ -155,7 +155,7 @@ def first_due(problem: Problem, state: State, h: float) -> float:
         elif share == 1.0:
             return 2.0
         else:
-            low, high = share, min(1.0, share + 1.0 / looks)
+            low, high = share, min(1.0, share + 1.0 / checks)
     return float(high)
 
 

@@ -3,29 +3,12 @@
 from __future__ import annotations
 
 from pushpoint._jit import inlined, kernel
-from pushpoint.mechanics.joint_forces import FIRST, accelerate_all, factor_joints
+from pushpoint.mechanics.joint_forces import accelerate_all, factor_joints
 from pushpoint.numerics.records import Records
 from pushpoint.plants._tape import NOT_CONVERGED, OK, TOO_MANY_EVENTS
-from pushpoint.plants.planar_hybrid.contacts import (
-    DETACHED,
-    free_slot,
-    gap_to,
-    gather_contacts,
-    nearest,
-    normal_speed,
-    place_links,
-    remember_contacts,
-    side_of,
-)
-from pushpoint.plants.planar_hybrid.flow import (
-    FADING,
-    add_push,
-    normal_acceleration,
-    pushes_at,
-    response,
-    solve_complementarity,
-    works_at,
-)
+from pushpoint.plants.planar_hybrid import contacts, flow
+from pushpoint.plants.planar_hybrid.contacts import DETACHED, NOTHING
+from pushpoint.plants.planar_hybrid.flow import FADING
 from pushpoint.plants.planar_hybrid.model import MOST_JUMPS, Problem, State
 from pushpoint.tape import Tape
 
@@ -48,26 +31,26 @@ def due(problem: Problem, state: State, i: int) -> tuple[int, int, int]:
     slots = problem.number[0].slots
     for s in range(slots * i, slots * (i + 1)):
         obstacle = int(state.touch[s].obstacle)
-        if state.alpha[s] != 0 and gap_to(problem, i, obstacle) > DETACHED:
+        if state.alpha[s] != 0 and contacts.gap_to(problem, i, obstacle) > DETACHED:
             return DETACHMENT, obstacle, s
         if has_stopped(problem, state, s):
             return STOP, obstacle, s
-    obstacle, gap = nearest(problem, state, i, True)
-    slot = free_slot(problem, state, i)
+    obstacle, gap = contacts.nearest(problem, state, i, True)
+    slot = contacts.slot_of(problem, state, i, NOTHING)
     return (IMPACT if gap <= 0.0 and slot >= 0 else NONE), obstacle, slot
 
 
 @inlined
 def due_at_centre(problem: Problem, state: State, i: int) -> tuple[int, int, int]:
-    obstacle, gap = nearest(problem, state, i, False)
+    obstacle, gap = contacts.nearest(problem, state, i, False)
     if state.alpha[i] == 0:
         return (IMPACT if gap <= 0.0 else NONE), obstacle, i
     if gap > DETACHED:
         return DETACHMENT, int(state.touch[i].obstacle), i
     touched = int(state.touch[i].obstacle)
-    if gap > gap_to(problem, i, touched) - DETACHED:
+    if gap > contacts.gap_to(problem, i, touched) - DETACHED:
         obstacle = touched
-    if side_of(problem, i, obstacle) != state.alpha[i]:
+    if contacts.side_of(problem, i, obstacle) != state.alpha[i]:
         return SIDE, obstacle, i
     return (STOP if has_stopped(problem, state, i) else NONE), obstacle, i
 
@@ -75,7 +58,7 @@ def due_at_centre(problem: Problem, state: State, i: int) -> tuple[int, int, int
 @inlined
 def has_stopped(problem: Problem, state: State, s: int) -> bool:
     """Whether the link that leaves the obstacle in slot s does so no longer."""
-    return state.leaving[s] != 0 and normal_speed(problem, state, s) < 0.0
+    return state.leaving[s] != 0 and contacts.normal_speed(problem, state, s) < 0.0
 
 
 @kernel
@@ -107,9 +90,9 @@ def update_touched(problem: Problem, state: State) -> None:
 def jump(problem: Problem, state: State, tape: Tape, time: float) -> int:
     """Let the state jump until it is out of the jump set. OK, NOT_CONVERGED or TOO_MANY_EVENTS."""
     for _ in range(ROUNDS):
-        place_links(problem, state.vector)
+        contacts.place_links(problem, state.vector)
         jumped, hit = False, False
-        i = FIRST
+        i = 0
         while i < problem.link.shape[0]:  # a link may be due with several obstacles: all are hit at once
             kind, obstacle, s = due(problem, state, i)
             if kind == NONE:
@@ -121,7 +104,7 @@ def jump(problem: Problem, state: State, tape: Tape, time: float) -> int:
                 problem.number[0].stopped += 1
                 continue
             hit = hit or kind != DETACHMENT
-            state.alpha[s] = 0 if kind == DETACHMENT else side_of(problem, i, obstacle)
+            state.alpha[s] = 0 if kind == DETACHMENT else contacts.side_of(problem, i, obstacle)
             state.pushing[s] = 0 if kind == DETACHMENT else 1
             state.touch[s].obstacle = obstacle
             if not log_event(tape, time, kind, i, obstacle):
@@ -150,21 +133,21 @@ def log_event(tape: Tape, time: float, kind: int, link: int, obstacle: int) -> b
 @inlined
 def collide(problem: Problem, state: State, tape: Tape) -> int:
     """One inelastic, frictionless impact of all links in contact, P1 (55)-(59): impulses from the problem (58)."""
-    gather_contacts(problem, state)
+    contacts.gather_contacts(problem, state)
     count = problem.number[0].touching
     factor_joints(problem.link)
     for k in range(count):
         problem.free[k] = problem.contact[k].speed
-        response(problem, problem.matrix, k, 1.0, 0.0)
-    solved = solve_complementarity(problem, problem.number[0].weight * problem.number[0].dt, True)
+        flow.response(problem, problem.matrix, k, 1.0, 0.0)
+    solved = flow.solve_complementarity(problem, problem.number[0].weight * problem.number[0].dt, True)
     for i in range(problem.link.shape[0]):
         a = problem.link[i]
         a.fx = a.fy = a.moment = a.w = 0.0  # impulses: rates do nothing in no time
     for k in range(count):
-        add_push(problem.link, problem.contact[k], problem.force[k], 0.0)
+        flow.add_push(problem.link, problem.contact[k], problem.force[k], 0.0)
     accelerate_all(problem.link)
     change_velocity(problem, state, tape)
-    remember_contacts(problem, state)
+    contacts.remember_contacts(problem, state)
     return solved
 
 
@@ -174,12 +157,13 @@ def change_velocity(problem: Problem, state: State, tape: Tape) -> None:
     link, n, vector = problem.link, problem.link.shape[0], state.vector
     for k in range(problem.number[0].touching):
         c, impulse = problem.contact[k], problem.force[k]
-        at = pushes_at(n, int(c.slot))
+        at = flow.pushes_at(n, int(c.slot))
         vector[at] += impulse * c.normal_x
         vector[at + 1] += impulse * c.normal_y
         state.touch[int(c.slot)].impact += impulse
-        vector[works_at(vector) + 2] += impulse * (c.speed + 0.5 * normal_acceleration(link, c))  # the loss of energy
-        state.leaving[int(c.slot)] = impulse == 0.0 and c.speed + normal_acceleration(link, c) > FADING
+        change = flow.normal_acceleration(link, c)
+        vector[flow.works_at(vector) + 2] += impulse * (c.speed + 0.5 * change)  # the loss of energy
+        state.leaving[int(c.slot)] = impulse == 0.0 and c.speed + change > FADING
         vector[2 * n + 2] += impulse * c.normal_x / problem.number[0].mass
         vector[2 * n + 3] += impulse * c.normal_y / problem.number[0].mass
         note_impulse(tape, c, impulse)

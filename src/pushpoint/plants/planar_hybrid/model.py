@@ -27,7 +27,7 @@ WORKS = 3  # integrals of the robot: power of the servos, of ground friction, of
 STAGES = 7  # of a step: the slopes of Dormand and Prince
 MOST_JUMPS = 1000  # in a step of dt: more are taken for events that accumulate
 SLOTS = 6  # obstacles that a link can touch at once where they touch; at the centre, as in P1, it is one
-GRAZED = 2.5e-4  # [m], how deep a link may pass through the edge of an obstacle between two looks
+GRAZED = 2.5e-4  # [m], how deep a link may pass through the edge of an obstacle between two checks
 SPARE = 64  # contacts that there is room for, besides one per link
 
 LINK_FIELDS = (
@@ -52,7 +52,7 @@ TOUCH_FIELDS = ("obstacle", "place", "normal_x", "normal_y", "point_x", "point_y
 FLOATS = (
     "dt", "tolerance", "friction_speed", "friction_rate",  # options
     "stiffness", "damping", "limit", "mass", "weight",  # servo; robot
-    "stride",  # [m], how far a link may move before it is looked at again
+    "stride",  # [m], how far a link may move before it is checked again
     "residual",  # of the step: the worst
 )  # fmt: skip
 COUNTS = (

@@ -7,21 +7,8 @@ import math
 from pushpoint._jit import entry_point, inlined, kernel
 from pushpoint.mechanics.joint_forces import factor_joints
 from pushpoint.numerics.lcp.friction import friction_bound_kernel
-from pushpoint.plants._tape import (
-    ACCEPTED,
-    NOT_CONVERGED,
-    OK,
-    TABLE_FULL,
-    TOO_MANY_EVENTS,
-    begin_contact,
-    clear_sums,
-    end_contact,
-    end_row,
-    has_room,
-    is_row_due,
-    note_repeats,
-    note_step,
-)
+from pushpoint.plants import _tape
+from pushpoint.plants._tape import ACCEPTED, NOT_CONVERGED, OK, TABLE_FULL, TOO_MANY_EVENTS
 from pushpoint.plants.planar_hybrid.contacts import gather_contacts, place_links, remember_contacts
 from pushpoint.plants.planar_hybrid.flow import friction_ratio, kinetic_energy, pushes_at, response, sums_at, works_at
 from pushpoint.plants.planar_hybrid.integrate import flow
@@ -31,7 +18,7 @@ from pushpoint.tape import Tape
 from pushpoint.types import CommandTable, FloatArray, Repeated
 
 FIRST_ROW = -1  # in place of a tick
-CEILING = 2.0  # of mu_o* that is looked for
+CEILING = 2.0  # of mu_o* that is searched for
 NOT_SOLVED = int(Repeated.NOT_SOLVED)
 NO_FRICTION = 1e-9  # stands for it where directions of friction are asked for
 
@@ -93,7 +80,7 @@ def friction_bound(problem: Problem) -> float:
     if count == 0:
         return CEILING
     if count > problem.testing.shape[0] - 1:
-        return math.nan  # 2^count minors are too many to look at
+        return math.nan  # 2^count minors are too many to compute
     factor_joints(problem.link)
     for k in range(count):
         c = problem.contact[k]
@@ -135,7 +122,7 @@ def write_pose(problem: Problem, state: State, tape: Tape, time: float) -> None:
         out[row, i, 3], out[row, i, 4], out[row, i, 5] = a.vx, a.vy, a.w
     tape.extra[row, 0] = friction_bound(problem)
     tape.extra[row, 1] = problem.number[0].touching
-    end_row(tape, state.ledger, time)
+    _tape.end_row(tape, state.ledger, time)
 
 
 @inlined
@@ -148,10 +135,10 @@ def write_contact(state: State, tape: Tape, i: int, s: int, span: float) -> None
     out, row = tape.contact, tape.cursor[0].row
     tape.link[row, i, 6] += fx / span
     tape.link[row, i, 7] += fy / span
-    at = begin_contact(tape, i, t.obstacle, t.place)
+    at = _tape.begin_contact(tape, i, t.obstacle, t.place)
     out[at, 4], out[at, 5], out[at, 6], out[at, 7] = t.point_x, t.point_y, t.normal_x, t.normal_y
     out[at, 8], out[at, 9] = fx / span, fy / span
-    end_contact(tape, t.slip, t.impact)
+    _tape.end_contact(tape, t.slip, t.impact)
     t.impact = 0.0
 
 
@@ -160,9 +147,9 @@ def report_step(problem: Problem, tape: Tape, status: int) -> None:
     """What the recording says about the step."""
     number = problem.number[0]
     accepted = status == OK and number.accepted > 0
-    note_step(tape, number.residual, number.evaluations, ACCEPTED if accepted else status)
+    _tape.note_step(tape, number.residual, number.evaluations, ACCEPTED if accepted else status)
     parts, reasons = (max(2, number.parts), NOT_SOLVED) if number.shortened else (0, 0)
-    note_repeats(tape, parts, reasons, number.fallbacks, 0.0)
+    _tape.note_repeats(tape, parts, reasons, number.fallbacks, 0.0)
 
 
 @entry_point
@@ -182,13 +169,11 @@ def run_ticks(
         return OK, first
     for row in range(first, commands.joint_angle.shape[0]):
         events = tape.cursor[0].event + MOST_JUMPS * (substeps + 1)
-        if not has_room(tape, state.pushed.shape[0]) or events > tape.event.shape[0]:
+        if not _tape.has_room(tape, state.pushed.shape[0]) or events > tape.event.shape[0]:
             return TABLE_FULL, row
         load_commands(problem, commands, row)
-        clear_sums(state.sums, SUMS)
-        for s in range(state.pushed.shape[0]):
-            for k in range(PUSH):
-                state.pushed[s, k] = 0.0
+        _tape.clear_sums(state.sums, SUMS)
+        _tape.clear_sums(state.pushed, PUSH)
         for k in range(substeps):
             clear_step(problem)
             status, before = OK, tape.cursor[0].event
@@ -209,7 +194,7 @@ def run_ticks(
             state.clock[0] += 1
         end_tick(problem, state)
         report_beyond(problem, tape, state.clock[0] * dt)
-        if is_row_due(tape):
+        if _tape.is_row_due(tape):
             write_row(problem, state, tape, state.clock[0] * dt, tape.cursor[0].ticks_per_row * substeps * dt)
     return OK, commands.joint_angle.shape[0]
 

@@ -1,4 +1,4 @@
-"""Which contacts a step may have: the ends of capsules near the plane, and whatever is near of other solids.
+"""Which contacts a step may have: the ends of capsules near the plane, and what is near of other solids.
 
 A contact is known from step to step by its code; what it did in the last step is where Newton's method starts.
 """
@@ -17,7 +17,7 @@ from pushpoint.plants.spatial_stepping.model import EARTH, MARGIN, Problem, Stat
 RECOVERY = 0.25  # part of a penetration that is undone in a whole step: all of it at once would add energy
 PUSH_OUT = 2.0  # [m/s], at most
 CURVED = 0.01  # of the depth that is allowed: motion that curves into the surface by less in a step is straight
-OVERLAP_OUT = 0.1  # [m/s]: of links that start inside of something, which are not thrown out of it
+OVERLAP_OUT = 0.1  # [m/s]: of links that start inside of a solid, which are not thrown out of it
 SAME_NORMAL = 0.95  # cosine between the normals of contacts that follow each other
 CODES = 4.0  # per capsule: tail end and head end on the plane
 GROUND = -1.0  # as an obstacle
@@ -63,7 +63,7 @@ def take_over(c: Records, old: Records, share: float) -> None:
 def recall(c: Records, state: State, seen: int, predicted: float, share: float) -> int:
     """What the contact did in the last step. Where a sphere of a link goes from one feature of a solid to the next, it
     is what it did on the last, if both push in about the same direction. A contact that is new presses if it will.
-    Returns where to look next."""
+    Returns where to search next."""
     count, near = state.clock[1], -1
     for k in range(count):
         at = seen + k
@@ -194,7 +194,7 @@ def plane_contacts(problem: Problem, state: State) -> int:
 
 @fused
 def search_reach(a: Records, half: float, dt: float, most: float) -> float:
-    """How far [m] from a link contacts are looked for: twice what its fastest point moves, and a little."""
+    """How far [m] from a link contacts are searched for: twice what its fastest point moves, and a little."""
     v1, v2, v3 = velocity_at(a, a.c1, a.c2, a.c3)
     speed = math.sqrt(v1 * v1 + v2 * v2 + v3 * v3) + half * math.sqrt(a.w1 * a.w1 + a.w2 * a.w2 + a.w3 * a.w3)
     return float(min(20.0 * EARTH * dt * dt + 2.0 * dt * speed, most))
@@ -202,7 +202,7 @@ def search_reach(a: Records, half: float, dt: float, most: float) -> float:
 
 @fused
 def add_solid(problem: Problem, state: State, count: int, seen: int, m: int, row: int) -> int:
-    """Make contact `count` of a row of Problem.found, of capsule m. Returns where in the memory to look next."""
+    """Make contact `count` of a row of Problem.found, of capsule m. Returns where in the memory to search next."""
     found, number, capsule = problem.found, problem.number[0], problem.capsule[m]
     a, c, dt = problem.link[int(capsule.link)], problem.contact[count], number.dt
     gap, place, n1, n2, n3 = found[row, 0], found[row, 1], found[row, 2], found[row, 3], found[row, 4]

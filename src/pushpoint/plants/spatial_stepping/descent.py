@@ -10,19 +10,8 @@ import math
 
 from pushpoint._jit import inlined, kernel
 from pushpoint.mechanics.spatial_chain import later_momentum, momentum
-from pushpoint.plants.spatial_stepping.iteration import (
-    BEST,
-    KEPT,
-    keep_motion,
-    keep_root_step,
-    load,
-    longest_step,
-    newton_step_all,
-    restore_motion,
-    set_radii,
-    step_in_last_modes,
-    take_step,
-)
+from pushpoint.plants.spatial_stepping import iteration
+from pushpoint.plants.spatial_stepping.iteration import BEST, KEPT
 from pushpoint.plants.spatial_stepping.joints import joint_impulse
 from pushpoint.plants.spatial_stepping.laws import normal_impulse, slope
 from pushpoint.plants.spatial_stepping.model import Problem, Rows
@@ -33,8 +22,8 @@ PATIENCE = 12  # iterations before contacts are made softer for a while,
 SOFTEST = 3  # by so many powers of ten,
 SOFT_ENOUGH = 1e-3  # and the residual at which they are made harder again
 NEAR = 1e-2  # a residual that is no reason to make them softer
-WILD = 4  # iterations after which radii follow by half only, until two full steps in a row are taken
-CALM = 4  # as many full steps in a row are asked for where contacts were made softer
+HALVE_AFTER = 4  # iterations after which radii follow by half only, until two full steps in a row are taken
+SETTLED = 4  # as many full steps in a row are asked for where contacts were made softer
 FIRST_STEPS, EXACT_STEPS = 12, 25  # iterations before the exact tangent is tried, and with it
 SECANTS = 60
 TRIES = 40  # iterations in search of the best iterate, where nothing comes to rest
@@ -69,7 +58,7 @@ def inertia_terms(problem: Problem) -> tuple[float, float]:
 @kernel
 def searched_length(problem: Problem) -> float:
     """The part of Newton's step that is taken: all of it unless it overshoots, else where the slope vanishes."""
-    longest = longest_step(problem)
+    longest = iteration.longest_step(problem)
     if longest < 1.0:
         return longest
     at_rest, inertia = inertia_terms(problem)
@@ -126,35 +115,27 @@ def harden(problem: Problem, factor: float) -> None:
         c.hard, c.soft, c.roll_soft = factor * c.hard, factor * c.soft, factor * c.roll_soft
 
 
-@kernel
-def relax_radii(problem: Problem, share: float) -> None:
-    """Move the radii of friction by a share towards the normal impulses."""
-    for k in range(problem.number[0].contacts):
-        c = problem.contact[k]
-        c.disc += share * (c.pn - c.disc)
-
-
 @inlined
 def damped_newton(problem: Problem, room: Rows, limit: int) -> tuple[float, int]:
     """Newton's method with the exact tangent, its steps halved until the residual falls: fast near a solution.
     Returns the residual, infinite if it does not get there, and the number of iterations."""
     best, alpha, tolerance = math.inf, 1.0, problem.number[0].tolerance
-    set_radii(problem)
-    for iteration in range(1, limit + 1):
-        left, _ = load(problem, False)
+    iteration.set_radii(problem)
+    for done in range(1, limit + 1):
+        left, _ = iteration.load(problem, False)
         if left <= tolerance:
-            return left, iteration
+            return left, done
         if left <= 0.98 * best:
             best, alpha = left, 1.0
-            keep_motion(problem, room, KEPT)
-            newton_step_all(problem, room, True)
-            keep_root_step(problem, room)
+            iteration.keep_motion(problem, room, KEPT)
+            iteration.newton_step_all(problem, room, True)
+            iteration.keep_root_step(problem, room)
         else:
             alpha *= 0.5
         if alpha < 0.01:
             break
-        restore_motion(problem, room, KEPT, alpha)
-    restore_motion(problem, room, KEPT, 0.0)
+        iteration.restore_motion(problem, room, KEPT, alpha)
+    iteration.restore_motion(problem, room, KEPT, 0.0)
     return math.inf, limit
 
 
@@ -164,18 +145,20 @@ def newton_with_held_radii(problem: Problem, room: Rows, limit: int) -> tuple[fl
     Slow, but where many contacts share the weight and friction turns it from one to the other, nothing else comes to
     rest. Returns the residual and the number of iterations."""
     share, last_lag, residual, tolerance = 0.5, math.inf, math.inf, problem.number[0].tolerance
-    for iteration in range(1, limit + 1):
-        left, lag = load(problem, False)
+    for done in range(1, limit + 1):
+        left, lag = iteration.load(problem, False)
         residual = max(left, lag)
         if residual <= tolerance or not math.isfinite(residual):
-            return residual, iteration
+            return residual, done
         if left <= max(0.05 * lag, 0.5 * tolerance):
             share = max(0.5 * share, 0.02) if lag > last_lag else min(1.2 * share, 0.7)
             last_lag = lag
-            relax_radii(problem, share)
+            for k in range(problem.number[0].contacts):
+                c = problem.contact[k]
+                c.disc += share * (c.pn - c.disc)
         else:
-            newton_step_all(problem, room, False)
-            take_step(problem, searched_length(problem))
+            iteration.newton_step_all(problem, room, False)
+            iteration.take_step(problem, searched_length(problem))
     return residual, limit
 
 
@@ -184,28 +167,28 @@ def descend(problem: Problem, room: Rows, limit: int, tolerance: float) -> tuple
     """Newton's method with radii that follow, and softer contacts where it is stuck. Returns the residual, infinite if
     it does not get there, and the number of iterations."""
     full_steps, tenths, since, patience = 0, 0, 0, PATIENCE
-    for iteration in range(1, limit + 1):
-        left, lag = load(problem, False)
+    for done in range(1, limit + 1):
+        left, lag = iteration.load(problem, False)
         residual = max(left, lag)
         if not math.isfinite(residual) or (tenths == 0 and residual <= tolerance):
-            return residual, iteration
+            return residual, done
         since += 1
         if tenths > 0 and residual <= SOFT_ENOUGH:
             harden(problem, 10.0)
-            step_in_last_modes(problem, room)
+            iteration.step_in_last_modes(problem, room)
             tenths, since, full_steps = tenths - 1, 0, 0
         elif since > patience and residual > NEAR and tenths < SOFTEST:
             harden(problem, 0.1 ** (SOFTEST - tenths))
             tenths, since, full_steps, patience = SOFTEST, 0, 0, 2 * patience
         else:
-            newton_step_all(problem, room, False)
+            iteration.newton_step_all(problem, room, False)
             alpha = searched_length(problem)
             full_steps = full_steps + 1 if alpha == 1.0 else 0
             if alpha == 1.0:
                 theta = extrapolation(problem) if full_steps > 1 else 0.0
-                wild = full_steps < 2 and since > WILD
-                follow_radii(problem, theta, 0.5 if wild or (patience > PATIENCE and full_steps < CALM) else 0.0)
-            take_step(problem, alpha)
+                halve = full_steps < 2 and since > HALVE_AFTER
+                follow_radii(problem, theta, 0.5 if halve or (patience > PATIENCE and full_steps < SETTLED) else 0.0)
+            iteration.take_step(problem, alpha)
     harden(problem, 10.0**tenths)
     return math.inf, limit
 
@@ -216,15 +199,15 @@ def move_to_best(problem: Problem, room: Rows, limit: int) -> float:
     comes to rest. Returns that residual."""
     best = math.inf
     for _ in range(limit):
-        set_radii(problem)
-        left, _ = load(problem, False)
+        iteration.set_radii(problem)
+        left, _ = iteration.load(problem, False)
         if left < best:
             best = left
-            keep_motion(problem, room, BEST)
-        newton_step_all(problem, room, False)
-        take_step(problem, searched_length(problem))
-    restore_motion(problem, room, BEST, 0.0)
-    return load(problem, False)[0]
+            iteration.keep_motion(problem, room, BEST)
+        iteration.newton_step_all(problem, room, False)
+        iteration.take_step(problem, searched_length(problem))
+    iteration.restore_motion(problem, room, BEST, 0.0)
+    return iteration.load(problem, False)[0]
 
 
 @kernel

@@ -9,19 +9,9 @@ from __future__ import annotations
 from pushpoint._jit import fused, inlined, kernel
 from pushpoint.mechanics.spatial_chain import begin_inertias, later_momentum, move_links, sweep
 from pushpoint.numerics.records import Records
+from pushpoint.plants.spatial_stepping import laws
 from pushpoint.plants.spatial_stepping.coupling import couple, press_along
 from pushpoint.plants.spatial_stepping.joints import load_joints
-from pushpoint.plants.spatial_stepping.laws import (
-    advance,
-    evaluate,
-    evaluate_in_mode,
-    measure_speeds,
-    measure_steps,
-    normal_impulse,
-    push,
-    stiffen_by,
-    tangent_changed,
-)
 from pushpoint.plants.spatial_stepping.model import Problem, Rows
 
 TURN = 0.1  # [rad]
@@ -78,7 +68,7 @@ def changes(c: Records, closed: float, slips: float, rolls: float) -> bool:
         return True
     if c.closed == 0.0:
         return False
-    return bool(c.slips != slips or c.rolls != rolls or (c.slips > 0.0 and tangent_changed(c)))
+    return bool(c.slips != slips or c.rolls != rolls or (c.slips > 0.0 and laws.tangent_changed(c)))
 
 
 @kernel
@@ -90,13 +80,13 @@ def load_contacts(problem: Problem, keep_modes: bool) -> float:
         c = problem.contact[k]
         i, closed, slips, rolls = int(c.link), c.closed, c.slips, c.rolls
         if keep_modes:
-            evaluate_in_mode(c)
+            laws.evaluate_in_mode(c)
         else:
-            evaluate(c)
+            laws.evaluate(c)
         if changes(c, closed, slips, rolls):
             low, high = min(low, root, i), max(high, root, i)
         worst = max(worst, max(c.mu_t, c.mu_s, 1.0 if c.roll > 0.0 else 0.0) * abs(c.pn - c.disc))
-        push(problem.link[i], c)
+        laws.push(problem.link[i], c)
         if c.other >= 0.0:
             press_along(problem.link[int(c.other)], c, -c.pn)
     problem.number[0].low, problem.number[0].high = low, high
@@ -109,7 +99,7 @@ def stiffen_links(problem: Problem, exact: bool, low: int, high: int) -> None:
     for k in range(problem.number[0].contacts):
         c = problem.contact[k]
         if low <= c.link <= high and c.other < 0.0 and (c.closed > 0.0 or c.disc > 0.0):
-            stiffen_by(problem.link[int(c.link)], c, exact)
+            laws.stiffen_by(problem.link[int(c.link)], c, exact)
 
 
 @kernel
@@ -135,7 +125,7 @@ def newton_step(problem: Problem, room: Rows, exact: bool, low: int, high: int) 
     sweep(problem.link, problem.joint, problem.tree, problem.scratch, low, high)
     if problem.number[0].self_contacts > 0.0:
         couple(problem, room)
-    measure_steps(problem.link, problem.contact, problem.number[0].contacts)
+    laws.measure_steps(problem.link, problem.contact, problem.number[0].contacts)
 
 
 @inlined
@@ -170,7 +160,7 @@ def add_step(problem: Problem, alpha: float) -> None:
 def take_step(problem: Problem, alpha: float) -> None:
     """Move by a part of the step."""
     for k in range(problem.number[0].contacts):
-        advance(problem.contact[k], alpha)
+        laws.advance(problem.contact[k], alpha)
     add_step(problem, alpha)
     move_links(problem.link, problem.joint, problem.tree)
 
@@ -180,7 +170,7 @@ def set_radii(problem: Problem) -> None:
     """Radii of friction are the normal impulses."""
     for k in range(problem.number[0].contacts):
         c = problem.contact[k]
-        c.disc = normal_impulse(c, c.gn)
+        c.disc = laws.normal_impulse(c, c.gn)
 
 
 @inlined
@@ -219,5 +209,5 @@ def restore_motion(problem: Problem, room: Rows, row: int, alpha: float) -> None
         a.d1, a.d2, a.d3, a.d4, a.d5, a.d6 = s[0], s[1], s[2], s[3], s[4], s[5]
         add_step(problem, alpha)
     move_links(problem.link, problem.joint, problem.tree)
-    measure_speeds(problem.link, problem.contact, problem.number[0].contacts)
+    laws.measure_speeds(problem.link, problem.contact, problem.number[0].contacts)
     set_radii(problem)

@@ -27,7 +27,7 @@ LINK_FIELDS = (
     *CHAIN_FIELDS,
     "old1", "old2", "old3", "old4", "old5", "old6",  # momentum about O at the start of the step, gravity included
     "start1", "start2", "start3",  # [m/s], velocity of its centre at the start of the step
-    "size", "thick", "reach",  # [m]: from the centre to the farthest point; radius; how far solids are looked for
+    "size", "thick", "reach",  # [m]: from the centre to the farthest point; radius; how far solids are searched for
     "partner",  # the first link towards the head that it may touch, see first_partners
 )  # fmt: skip
 JOINT_FIELDS = (
@@ -68,10 +68,26 @@ BODY_FIELDS = (
     "l1", "l2", "l3", "p1", "p2", "p3",  # momentum about the root's centre
 )  # fmt: skip
 PAIR_FIELDS = (
-    "link", "obstacle", "which",  # who touches what, and where on the link: tail end, head end, in between
-    "tick_x", "tick_y", "tick_z", "record_x", "record_y", "record_z",  # [N s], in the tick and since the last row
-    "place", "point_x", "point_y", "point_z", "normal_x", "normal_y", "normal_z", "slip", "impact",
+    "link",
+    "obstacle",
+    "which",  # who touches what, and where on the link: tail end, head end, in between
+    "tick_x",
+    "tick_y",
+    "tick_z",
+    "record_x",
+    "record_y",
+    "record_z",  # [N s], in the tick and since the last row
+    "place",
+    "point_x",
+    "point_y",
+    "point_z",
+    "normal_x",
+    "normal_y",
+    "normal_z",
+    "slip",
+    "impact",
 )  # fmt: skip
+STATE_RECORDS = {"body": BODY_FIELDS, "memory": MEMORY_FIELDS, "pair": PAIR_FIELDS}
 
 # Of Problem.number.
 FLOATS = (
@@ -93,18 +109,11 @@ FLAGS = ("has_plane", "self_contact", "accept", "sinks")  # sinks: whether a con
 PAIRS_PER_LINK = 12
 CONTACTS_PER_CAPSULE = 32
 LEAST_ROWS, MOST_ROWS = 32, 500  # contacts of links with each other
-# What a step may make or lose of energy by itself. Always: a part of the larger kinetic energy, and no more than so
-# much per second, as errors of one sign add up; of the works in the step; and the weight times a tiny speed, or a robot
-# at rest would be repeated. Besides: a part of the kinetic energy, if it can be paid from the purse.
-MOST_ENERGY, MOST_POWER = 1e-4, 2.5e-3  # [1], [1/s]
-MOST_OF_WORKS = 2e-3
-LEAST_SPEED = 1e-6  # [m/s]
 LEAST_PUSH = 5e-5  # [m/s]: at the least, links are pushed out of what they sank into as the weight at this speed
-MOST_PAID = 2e-3
 SAVED = 3e-3  # of all work so far that goes into the purse, also for pushing links out of what they sank into
 SHALLOW = 1e-4  # [m]: links may go in by half their radius at most, or it is no longer clear on which side to go out
 SAFETY = 0.9  # of the depth that is allowed: how deep a link is at the end of a step is known to second order
-MARGIN = 0.05  # [m]: contacts are looked for at most this far from a link
+MARGIN = 0.05  # [m]: contacts are searched for at most this far from a link
 
 
 class Problem(NamedTuple):
@@ -138,7 +147,7 @@ class State(NamedTuple):
     memory: Records  # MEMORY_FIELDS
     pair: Records  # PAIR_FIELDS
     sums: FloatArray  # (n, 16): impulses of the tick: contact xyz, ground xyz, two of the joint; since the last row
-    ledger: FloatArray  # (7,): energy and works [J] as types.LEDGER; gravity; the purse, see MOST_ENERGY
+    ledger: FloatArray  # (7,): energy and works [J] as types.LEDGER; gravity; the purse, see sanity
 
 
 def make_problem(robot: Robot, world: World, servo: Servo, options: SpatialSteppingOptions) -> Problem:
@@ -233,7 +242,7 @@ def _numbers(robot: Robot, world: World, options: SpatialSteppingOptions) -> Rec
 
 
 def deepest_allowed(dt: float) -> float:
-    """How deep [m] a step may leave a link in anything: 1 mm up to steps of 1 ms, 5 mm at 10 ms."""
+    """How deep [m] a step may leave a link inside of a solid: 1 mm up to steps of 1 ms, 5 mm at 10 ms."""
     return max(1e-3, 1e-3 + (dt - 1e-3) * 4.0 / 9.0)
 
 

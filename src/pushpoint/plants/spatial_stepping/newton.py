@@ -11,17 +11,9 @@ import math
 
 from pushpoint._jit import inlined, kernel
 from pushpoint.mechanics.spatial_chain import move_links
+from pushpoint.plants.spatial_stepping import iteration
 from pushpoint.plants.spatial_stepping.descent import fallback
-from pushpoint.plants.spatial_stepping.iteration import (
-    KEPT,
-    keep_motion,
-    load,
-    longest_step,
-    newton_step,
-    restore_motion,
-    step_in_last_modes,
-    take_step,
-)
+from pushpoint.plants.spatial_stepping.iteration import KEPT
 from pushpoint.plants.spatial_stepping.laws import normal_impulse, reverses
 from pushpoint.plants.spatial_stepping.model import EARTH, Problem, Rows
 
@@ -58,16 +50,16 @@ def full_newton(problem: Problem, room: Rows, limit: int, tolerance: float, last
     """Newton's method with the exact tangent and full steps. Tangents are renewed from the root to the outermost
     contact that changed, or everywhere if no contact changed and the residual hardly falls from the `last`: zero, if
     there are no tangents yet. Returns the residual, infinite if it does not get there, and the number of iterations."""
-    for iteration in range(1, limit + 1):
-        left, lag = load(problem, False)
+    for done in range(1, limit + 1):
+        left, lag = iteration.load(problem, False)
         if max(left, lag) <= tolerance:
-            return left, iteration
+            return left, done
         low, high = problem.number[0].low, problem.number[0].high
         if low > high and left > FALL * last:
             low, high = 0, problem.link.shape[0] - 1
-        newton_step(problem, room, True, low, high)
-        alpha = longest_step(problem)
-        take_step(problem, alpha)
+        iteration.newton_step(problem, room, True, low, high)
+        alpha = iteration.longest_step(problem)
+        iteration.take_step(problem, alpha)
         hold_reversed(problem, alpha)
         last = left
     return math.inf, limit
@@ -85,11 +77,11 @@ def newton(problem: Problem, room: Rows, most: int, energy: float) -> tuple[floa
         tolerance, last = min(tolerance, max(FREE, ROUND_OFF * momentum / scale)), 0.0
         fall(problem)
     else:
-        step_in_last_modes(problem, room)
-    keep_motion(problem, room, KEPT)
+        iteration.step_in_last_modes(problem, room)
+    iteration.keep_motion(problem, room, KEPT)
     residual, done = full_newton(problem, room, min(FULL_STEPS, limit), tolerance, last)
     if residual <= tolerance:
         return residual, done
-    restore_motion(problem, room, KEPT, 0.0)
+    iteration.restore_motion(problem, room, KEPT, 0.0)
     residual, spent = fallback(problem, room, limit - done, tolerance)
     return residual, done + spent

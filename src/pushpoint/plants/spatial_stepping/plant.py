@@ -9,17 +9,14 @@ import numpy as np
 
 from pushpoint.fields import Frozen
 from pushpoint.numerics.records import as_columns, table
-from pushpoint.numerics.restored import Limits
+from pushpoint.numerics.restored import MOST_COUNT, Limit, Limits
 from pushpoint.plants import plants
 from pushpoint.plants._base import StateArrays
 from pushpoint.plants._compiled import CompiledPlant, Entry, Stopped
 from pushpoint.plants._resting import resting_in_space
 from pushpoint.plants._supports import Supports
-from pushpoint.plants.spatial_stepping.limits import limits
 from pushpoint.plants.spatial_stepping.model import (
-    BODY_FIELDS,
-    MEMORY_FIELDS,
-    PAIR_FIELDS,
+    STATE_RECORDS,
     State,
     make_problem,
     make_rows,
@@ -57,11 +54,7 @@ class SpatialStepping(CompiledPlant):
     supports: ClassVar[tuple[Supports, ...]] = (CONSERVING, PAPER)
     name: ClassVar[str] = "spatial_stepping"
     state_type: ClassVar[type] = State
-    records: ClassVar[Mapping[str, tuple[str, ...]]] = {
-        "body": BODY_FIELDS,
-        "memory": MEMORY_FIELDS,
-        "pair": PAIR_FIELDS,
-    }
+    records: ClassVar[Mapping[str, tuple[str, ...]]] = STATE_RECORDS
     dimensions = 3
     extra_columns: tuple[ExtraColumn, ...] = (GRAVITY_WORK,)
 
@@ -133,7 +126,15 @@ class SpatialStepping(CompiledPlant):
         return self.initial_state(resting_in_space(len(self._problem.link), len(self._problem.joint)))
 
     def limits(self, arrays: StateArrays) -> Limits:
-        return limits(self.resting_state())
+        problem, state = self._problem, self.resting_state()
+        return {
+            "clock": Limit(0, MOST_COUNT),
+            "clock.1": Limit(0, len(state.memory)),
+            "clock.2": Limit(0, len(state.pair)),
+            "pair.link": Limit(-1, len(problem.link) - 1),
+            "pair.obstacle": Limit(-1 - len(problem.link), MOST_COUNT),  # -1 is the ground, -2 - j link j
+            "pair.which": Limit(0, 2),
+        }
 
 
 def _pairs_that_pushed(state: State) -> Pairs:

@@ -8,22 +8,8 @@ from pushpoint._jit import entry_point, fused, inlined, kernel
 from pushpoint.geometry.solids import Solids
 from pushpoint.mechanics.spatial_chain import move_links, place_links
 from pushpoint.numerics.records import Records
-from pushpoint.plants._tape import (
-    ACCEPTED,
-    OK,
-    TABLE_FULL,
-    TOO_MANY_CONTACTS,
-    begin_contact,
-    carry_sums,
-    clear_sums,
-    end_contact,
-    end_row,
-    has_room,
-    is_row_due,
-    note_repeats,
-    note_step,
-    write_means,
-)
+from pushpoint.plants import _tape
+from pushpoint.plants._tape import ACCEPTED, OK, TABLE_FULL, TOO_MANY_CONTACTS
 from pushpoint.plants.spatial_stepping.contacts import GROUND
 from pushpoint.plants.spatial_stepping.joints import drive_joints
 from pushpoint.plants.spatial_stepping.laws import impulse_of, velocity_at
@@ -47,7 +33,7 @@ SUMS = 8  # of the tick; as many again since the last row
 @kernel
 def clear_tick(state: State) -> None:
     """Forget the impulses of the last tick."""
-    clear_sums(state.sums, SUMS)
+    _tape.clear_sums(state.sums, SUMS)
     for p in range(state.clock[2]):
         pair = state.pair[p]
         pair.tick_x = pair.tick_y = pair.tick_z = 0.0
@@ -126,7 +112,7 @@ def add_torques(joint: Records, sums: FloatArray) -> None:
 @kernel
 def close_sums(state: State) -> None:
     """The impulses of the tick are added to those of the row."""
-    carry_sums(state.sums, SUMS)
+    _tape.carry_sums(state.sums, SUMS)
     for p in range(state.clock[2]):
         pair = state.pair[p]
         pair.record_x += pair.tick_x
@@ -146,11 +132,11 @@ def write_contacts(state: State, tape: Tape, span: float) -> None:
         if f1 == 0.0 and f2 == 0.0 and f3 == 0.0:
             pair.link = -1.0
             continue
-        at = begin_contact(tape, pair.link, pair.obstacle, pair.place)
+        at = _tape.begin_contact(tape, pair.link, pair.obstacle, pair.place)
         out[at, 4], out[at, 5], out[at, 6] = pair.point_x, pair.point_y, pair.point_z
         out[at, 7], out[at, 8], out[at, 9] = pair.normal_x, pair.normal_y, pair.normal_z
         out[at, 10], out[at, 11], out[at, 12] = f1 / span, f2 / span, f3 / span
-        end_contact(tape, pair.slip, pair.impact)
+        _tape.end_contact(tape, pair.slip, pair.impact)
         pair.record_x = pair.record_y = pair.record_z = pair.impact = 0.0
 
 
@@ -193,24 +179,19 @@ def show_bodies(problem: Problem, state: State) -> None:
         b.vx, b.vy, b.vz = velocity_at(a, a.c1, a.c2, a.c3)
 
 
-@fused
-def write_link(out: FloatArray, row: int, i: int, b: Records) -> None:
-    out[row, i, 0], out[row, i, 1], out[row, i, 2] = b.x, b.y, b.z
-    out[row, i, 3], out[row, i, 4], out[row, i, 5], out[row, i, 6] = b.qw, b.qx, b.qy, b.qz
-    out[row, i, 7], out[row, i, 8], out[row, i, 9] = b.vx, b.vy, b.vz
-    out[row, i, 10], out[row, i, 11], out[row, i, 12] = b.wx, b.wy, b.wz
-
-
 @kernel
 def write_row(state: State, tape: Tape, dt: float, substeps: int) -> None:
     """Record the state, and contacts and means since the last row."""
     row, span = tape.cursor[0].row, tape.cursor[0].ticks_per_row * substeps * dt
     write_contacts(state, tape, span)
     for i in range(state.sums.shape[0]):
-        write_link(tape.link, row, i, state.body[i])
+        b, out = state.body[i], tape.link[row, i]
+        out[0], out[1], out[2] = b.x, b.y, b.z
+        out[3], out[4], out[5], out[6] = b.qw, b.qx, b.qy, b.qz
+        out[7], out[8], out[9], out[10], out[11], out[12] = b.vx, b.vy, b.vz, b.wx, b.wy, b.wz
     tape.extra[row, 0] = state.ledger[GRAVITY_WORK]
-    write_means(tape, state.sums, SUMS, span)
-    end_row(tape, state.ledger, state.clock[0] * dt)
+    _tape.write_means(tape, state.sums, SUMS, span)
+    _tape.end_row(tape, state.ledger, state.clock[0] * dt)
 
 
 @inlined
@@ -279,9 +260,9 @@ def one_step(
     state.clock[0] += 1
     if total > problem.number[0].tolerance and verdict == OK:
         reasons |= LOOSE
-    note_step(tape, total, iterations, verdict)
+    _tape.note_step(tape, total, iterations, verdict)
     if iterations > FULL_STEPS or reasons != 0:
-        note_repeats(tape, parts if reasons != 0 else 0, reasons, fallbacks, 0.0)
+        _tape.note_repeats(tape, parts if reasons != 0 else 0, reasons, fallbacks, 0.0)
     return OK if verdict == ACCEPTED else verdict
 
 
@@ -299,7 +280,7 @@ def run_ticks(
     """Ticks `first` .. of the table. Returns the status and the number of the tick that was not completed."""
     load_joints_of(problem, state)
     for row in range(first, commands.joint_angle.shape[0]):
-        if not has_room(tape, state.pair.shape[0]):
+        if not _tape.has_room(tape, state.pair.shape[0]):
             return TABLE_FULL, row
         clear_tick(state)
         for k in range(substeps):
@@ -308,7 +289,7 @@ def run_ticks(
                 show_bodies(problem, state)
                 return status, row
         close_sums(state)
-        if is_row_due(tape):
+        if _tape.is_row_due(tape):
             show_bodies(problem, state)
             write_row(state, tape, problem.number[0].nominal, substeps)
     show_bodies(problem, state)

@@ -1,7 +1,7 @@
 """Whether a step that was just solved is a sane one; where it is not, it is made again in parts (see run).
 
-Solved to the tolerance; made next to no energy; no link turned far, left its end deep in anything or moved farther than
-contacts were looked for.
+Solved to the tolerance; hardly any energy made; no link turned far, ended deep in a solid or moved farther than
+contacts were searched for.
 """
 
 from __future__ import annotations
@@ -16,21 +16,28 @@ from pushpoint.numerics.records import Records
 from pushpoint.plants._tape import ACCEPTED, NOT_CONVERGED, NOT_FINITE, OK
 from pushpoint.plants.spatial_stepping.contacts import capsule_centre
 from pushpoint.plants.spatial_stepping.laws import velocity_at
-from pushpoint.plants.spatial_stepping.model import MARGIN, MOST_OF_WORKS, MOST_PAID, Problem, State
-from pushpoint.plants.spatial_stepping.step import aim_axes, energy_allowed, measure_works, turn_body, works_of
+from pushpoint.plants.spatial_stepping.model import MARGIN, Problem, State
+from pushpoint.plants.spatial_stepping.step import aim_axes, measure_works, turn_body, works_of
 from pushpoint.types import FloatArray, Repeated
 
 NOT_SOLVED, TOO_MUCH_ENERGY = int(Repeated.NOT_SOLVED), int(Repeated.ENERGY)
 TOO_DEEP, TOO_FAR_ROUND = int(Repeated.PENETRATION), int(Repeated.ROTATION)
+# What a step may make or lose of energy by itself. Always: a part of the larger kinetic energy, and no more than so
+# much per second, as errors of one sign add up; of the works in the step; and the weight times a tiny speed, or a robot
+# at rest would be repeated. Besides: a part of the kinetic energy, if it can be paid from the purse.
+MOST_ENERGY, MOST_POWER = 1e-4, 2.5e-3  # [1], [1/s]
+MOST_OF_WORKS = 2e-3
+LEAST_SPEED = 1e-6  # [m/s]
+MOST_PAID = 2e-3
 MOST_TURN = 0.5  # [rad] of a link in a step
 ACCEPTABLE = 1e-3  # residual of a step with which a run may go on, if plant.on_failure says so
 EASY = 0.125  # of what a step may make: below, the next part may be twice as long
-SEEN = 0.5  # of the margin in which solids are looked for: no link may move farther in a step
+SEEN = 0.5  # of the margin in which solids are searched for: no link may move farther in a step
 
 
 @inlined
 def misses(problem: Problem) -> bool:
-    """Whether a link moved so far that it might have gone through something: farther than contacts are looked for."""
+    """Whether a link moved so far that it might have gone through a solid: farther than contacts are searched for."""
     dt = problem.number[0].dt
     for i in range(problem.link.shape[0]):
         a = problem.link[i]
@@ -44,9 +51,10 @@ def misses(problem: Problem) -> bool:
 
 @fused
 def energy_made(number: Records, before: float, purse: float) -> float:
-    """What the step made or lost of energy by itself, but for pushing links out of anything, over what it may. Notes
+    """What the step made or lost of energy by itself, but for pushing links out of solids, over what it may. Notes
     what has to be paid of it."""
-    made, most = number.numerical, energy_allowed(number, number.dt, max(before, number.energy))
+    made, energy = number.numerical, max(before, number.energy)
+    most = min(MOST_ENERGY, MOST_POWER * number.dt) * energy + LEAST_SPEED * number.dt * number.weight
     made = max(made - number.pushed, 0.0) if made > 0.0 else -made
     most += MOST_OF_WORKS * works_of(number)
     number.excess = max(made - most, 0.0)
@@ -77,7 +85,7 @@ def status_of_unsolved(problem: Problem, ledger: FloatArray, residual: float, so
 
 @inlined
 def depth_at_end(problem: Problem, state: State, solids: Solids | None) -> float:
-    """How deep [m] the deepest link is in anything at the end of the step; moves the links there."""
+    """How deep [m] the deepest link is in a solid at the end of the step; moves the links there."""
     root = int(problem.tree[0, 0])
     a, b, h = problem.link[root], state.body[root], 0.5 * problem.number[0].dt
     qw, qx, qy, qz = b.qw, b.qx, b.qy, b.qz
@@ -106,7 +114,7 @@ def depth_at_end(problem: Problem, state: State, solids: Solids | None) -> float
 
 @inlined
 def goes_too_deep(problem: Problem, state: State, solids: Solids | None) -> bool:
-    """Whether a link ends too deep in anything, or might have gone through it. Links that hardly move do not."""
+    """Whether a link ends too deep in a solid, or might have gone through it. Links that hardly move do not."""
     number = problem.number[0]
     if number.sinks:
         return True

@@ -10,16 +10,8 @@ import math
 
 from pushpoint._jit import kernel
 from pushpoint.geometry.capsule_solids import segment_segment
-from pushpoint.plants.spatial_stepping.contacts import (
-    NEW,
-    TOO_MANY,
-    capsule_centre,
-    recall,
-    search_reach,
-    set_frame,
-    set_friction,
-    set_gap,
-)
+from pushpoint.plants.spatial_stepping import contacts
+from pushpoint.plants.spatial_stepping.contacts import NEW, TOO_MANY
 from pushpoint.plants.spatial_stepping.model import EARTH, Problem, State
 
 CODES = 1e9  # below all codes of the plane
@@ -66,7 +58,7 @@ def link_contacts(problem: Problem, state: State, count: int) -> int:
 
 @kernel
 def link_pair_contacts(problem: Problem, state: State, count: int, seen: int, i: int, j: int) -> tuple[int, int]:
-    """Contacts of all capsules of two links. Returns how many contacts there are now, and where to look next."""
+    """Contacts of all capsules of two links. Returns how many contacts there are now, and where to search next."""
     per_link = problem.capsule.shape[0] // problem.link.shape[0]
     for m in range(per_link * i, per_link * (i + 1)):
         for k in range(per_link * j, per_link * (j + 1)):
@@ -80,18 +72,18 @@ def link_pair_contacts(problem: Problem, state: State, count: int, seen: int, i:
 
 @kernel
 def add_capsule_pair(problem: Problem, state: State, count: int, seen: int, m: int, k: int) -> int:
-    """Make contact `count` of capsules m and k if they are near; returns where in the memory to look next, or -1.
+    """Make contact `count` of capsules m and k if they are near; returns where in the memory to search next, or -1.
 
     Capsules that overlap when they are first seen, as they may at the start, are left as they are: they may come apart,
     and not go deeper.
     """
     number, own, other = problem.number[0], problem.capsule[m], problem.capsule[k]
     a, b, dt = problem.link[int(own.link)], problem.link[int(other.link)], number.dt
-    a1, a2, a3 = capsule_centre(a, own, 0.0, 0.0, 0.0)
-    b1, b2, b3 = capsule_centre(b, other, 0.0, 0.0, 0.0)
+    a1, a2, a3 = contacts.capsule_centre(a, own, 0.0, 0.0, 0.0)
+    b1, b2, b3 = contacts.capsule_centre(b, other, 0.0, 0.0, 0.0)
     thick = own.radius + other.radius
-    reach = search_reach(a, own.half + own.radius, dt, math.inf)
-    reach += search_reach(b, other.half + other.radius, dt, math.inf)
+    reach = contacts.search_reach(a, own.half + own.radius, dt, math.inf)
+    reach += contacts.search_reach(b, other.half + other.radius, dt, math.inf)
     d1, d2, d3 = a1 - b1, a2 - b2, a3 - b3
     if math.sqrt(d1 * d1 + d2 * d2 + d3 * d3) > own.half + other.half + thick + reach:
         return -1
@@ -102,11 +94,11 @@ def add_capsule_pair(problem: Problem, state: State, count: int, seen: int, m: i
     c, inner = problem.contact[count], own.radius + 0.5 * gap
     c.link, c.other = own.link, other.link
     c.r1, c.r2, c.r3 = a1 + s * a.x1 - inner * n1, a2 + s * a.x2 - inner * n2, a3 + s * a.x3 - inner * n3
-    set_frame(c, a, n1, n2, n3)
-    set_friction(c, a if a.mass < b.mass else b, number.hardness, 0.0, 0.0, 0.0)
+    contacts.set_frame(c, a, n1, n2, n3)
+    contacts.set_friction(c, a if a.mass < b.mass else b, number.hardness, 0.0, 0.0, 0.0)
     c.obstacle, c.place, c.which = OTHER_LINK - other.link, s, 2.0
     c.code = c.sphere = -CODES - m * problem.capsule.shape[0] - k
-    seen = recall(c, state, seen, gap, dt / number.nominal)
+    seen = contacts.recall(c, state, seen, gap, dt / number.nominal)
     c.overlap = max(0.0, -gap) if c.overlap == NEW else min(c.overlap, max(0.0, -gap))
-    set_gap(c, number, gap + c.overlap, 0.0)
+    contacts.set_gap(c, number, gap + c.overlap, 0.0)
     return seen

@@ -5,7 +5,7 @@
 P are the momenta of the links, about one fixed point: what they lack or have too much is balanced by the joints, whose
 reactions do no work on J_mid. The momenta at the end are those of the middle moved on by half a step, to second order;
 with them the step is symmetric in time, and a robot in free flight keeps its momentum and spin to the
-tolerance of the solver, which is next to round-off there.
+tolerance of the solver, which is close to round-off there.
 """
 
 from __future__ import annotations
@@ -20,20 +20,34 @@ from pushpoint.plants._tape import OK, TOO_MANY_CONTACTS
 from pushpoint.plants.spatial_stepping.contacts import plane_contacts, remember_contacts, solid_contacts
 from pushpoint.plants.spatial_stepping.joints import joint_work
 from pushpoint.plants.spatial_stepping.laws import keep_start, measure_speeds, velocity_at
-from pushpoint.plants.spatial_stepping.model import (
-    LEAST_PUSH,
-    LEAST_SPEED,
-    MOST_ENERGY,
-    MOST_POWER,
-    SAVED,
-    Problem,
-    State,
-)
+from pushpoint.plants.spatial_stepping.model import LEAST_PUSH, SAVED, Problem, State
 from pushpoint.plants.spatial_stepping.self_contact import link_contacts
 from pushpoint.types import FloatArray
 
 DEBT = 1e-6  # [m]: times the weight, what the purse may lack before contacts no longer spring back,
 NOT_FIRM = 0.98  # and the part of their yielding that is undone then
+
+
+@kernel
+def set_unit(body: Records, w: float, x: float, y: float, z: float) -> None:
+    """The quaternion of a body, made of unit length."""
+    norm = 1.0 / math.sqrt(w * w + x * x + y * y + z * z)
+    body.qw, body.qx, body.qy, body.qz = norm * w, norm * x, norm * y, norm * z
+
+
+Quaternion = tuple[float, float, float, float]
+
+
+@fused
+def set_product(body: Records, p: Quaternion, q: Quaternion) -> None:
+    """The quaternion of a body: the product of two, made of unit length."""
+    set_unit(
+        body,
+        p[0] * q[0] - p[1] * q[1] - p[2] * q[2] - p[3] * q[3],
+        p[0] * q[1] + p[1] * q[0] + p[2] * q[3] - p[3] * q[2],
+        p[0] * q[2] + p[2] * q[0] + p[3] * q[1] - p[1] * q[3],
+        p[0] * q[3] + p[3] * q[0] + p[1] * q[2] - p[2] * q[1],
+    )
 
 
 @kernel
@@ -43,16 +57,7 @@ def turn_body(body: Records, w1: float, w2: float, w3: float, time: float) -> No
     half = 0.5 * time * size
     c = math.cos(half)
     s = math.sin(half) / size if size > 0.0 else 0.0
-    x, y, z = s * w1, s * w2, s * w3
-    qw, qx, qy, qz = body.qw, body.qx, body.qy, body.qz
-    qw, qx, qy, qz = (
-        c * qw - x * qx - y * qy - z * qz,
-        c * qx + x * qw + y * qz - z * qy,
-        c * qy + y * qw + z * qx - x * qz,
-        c * qz + z * qw + x * qy - y * qx,
-    )
-    norm = 1.0 / math.sqrt(qw * qw + qx * qx + qy * qy + qz * qz)
-    body.qw, body.qx, body.qy, body.qz = qw * norm, qx * norm, qy * norm, qz * norm
+    set_product(body, (c, s * w1, s * w2, s * w3), (body.qw, body.qx, body.qy, body.qz))
 
 
 @fused
@@ -106,12 +111,6 @@ def find_contacts(problem: Problem, state: State, solids: Solids | None) -> bool
     number.self_contacts = max(count - around, 0)
     number.contacts = max(count, 0)
     return count >= 0
-
-
-@fused
-def energy_allowed(number: Records, dt: float, energy: float) -> float:
-    """How much energy [J] a step of dt [s] may make or lose by itself, with a kinetic energy [J]."""
-    return float(min(MOST_ENERGY, MOST_POWER * dt) * energy + LEAST_SPEED * dt * number.weight)
 
 
 @fused
@@ -248,12 +247,6 @@ def keep_works(number: Records, ledger: FloatArray) -> None:
     ledger[5] += number.gravity
 
 
-@fused
-def pay_from_purse(number: Records, ledger: FloatArray) -> None:
-    """What the step saved, and what it has to pay, see model.MOST_ENERGY."""
-    ledger[6] += SAVED * works_of(number) - number.pushed - number.excess
-
-
 @kernel
 def undo_step(problem: Problem, state: State) -> None:
     """Back to the start of the step: nothing but the pose of the root and the joints has changed."""
@@ -275,11 +268,12 @@ def end_step(problem: Problem, state: State) -> None:
     """From the middle pose to the end with the new velocities; works are measured already."""
     root = int(problem.tree[0, 0])
     a, b = problem.link[root], state.body[root]
-    h = 0.5 * problem.number[0].dt
+    number = problem.number[0]
+    h = 0.5 * number.dt
     b.vx, b.vy, b.vz, b.wx, b.wy, b.wz = a.v1, a.v2, a.v3, a.w1, a.w2, a.w3
     keep_momenta(problem.link, state.body, h * a.v1, h * a.v2, h * a.v3)
-    keep_works(problem.number[0], state.ledger)
-    pay_from_purse(problem.number[0], state.ledger)
+    keep_works(number, state.ledger)
+    state.ledger[6] += SAVED * works_of(number) - number.pushed - number.excess  # the purse, see sanity
     b.x, b.y, b.z = b.x + h * a.v1, b.y + h * a.v2, b.z + h * a.v3
     turn_body(b, a.w1, a.w2, a.w3, h)
     for k in range(problem.joint.shape[0]):

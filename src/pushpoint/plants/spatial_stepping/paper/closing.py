@@ -15,6 +15,7 @@ from pushpoint.plants.spatial_stepping.paper.kinematics import (
     set_torques,
 )
 from pushpoint.plants.spatial_stepping.paper.model import PaperProblem
+from pushpoint.plants.spatial_stepping.step import set_product, set_unit
 
 GIMBAL = 1e-6  # below, a cardan joint is bent by so near 90 degrees that rolling the link does not help
 
@@ -30,22 +31,9 @@ def move_to_end(problem: PaperProblem, body: Records) -> None:
 
 
 @kernel
-def set_unit(b: Records, w: float, x: float, y: float, z: float) -> None:
-    norm = 1.0 / math.sqrt(w * w + x * x + y * y + z * z)
-    b.qw, b.qx, b.qy, b.qz = norm * w, norm * x, norm * y, norm * z
-
-
-@kernel
 def turn_own(b: Records, s1: float, s2: float, s3: float, c: float) -> None:
     """Turn a link by a rotation in its own axes: (c, s) is its quaternion, of any length."""
-    w, x, y, z = b.qw, b.qx, b.qy, b.qz
-    set_unit(
-        b,
-        w * c - x * s1 - y * s2 - z * s3,
-        w * s1 + x * c + y * s3 - z * s2,
-        w * s2 + y * c + z * s1 - x * s3,
-        w * s3 + z * c + x * s2 - y * s1,
-    )
+    set_product(b, (b.qw, b.qx, b.qy, b.qz), (c, s1, s2, s3))
 
 
 @kernel

@@ -31,23 +31,16 @@ def push(u: FloatArray, mass: FloatArray, w: FloatArray, impulse: float) -> None
 
 
 @kernel
-def add_contacts(problem: PaperProblem, rows: int) -> None:
-    """M^-1 S of (85), on top of velocities."""
-    for c in range(problem.number[0].contacts):
-        a = problem.active[c]
-        i = a // 2
-        for m in range(rows):
-            push(problem.speed[i], problem.mass[i], problem.contact[a, m], problem.impulse[a, m])
-
-
-@kernel
 def solve_motion(problem: PaperProblem, rows: int) -> None:
     """(84)-(86): reactions of the joints and velocities for the contact impulses at hand."""
     u, w, reaction = problem.speed, problem.joint, problem.reaction
     for i in range(u.shape[0]):
         for m in range(6):
             u[i, m] = problem.free[i, m]
-    add_contacts(problem, rows)
+    for c in range(problem.number[0].contacts):  # M^-1 S of (85)
+        a = problem.active[c]
+        for m in range(rows):
+            push(u[a // 2], problem.mass[a // 2], problem.contact[a, m], problem.impulse[a, m])
     for j in range(w.shape[0]):
         for m in range(w.shape[1]):
             reaction[j, m] = -rate_along(w[j, m], u, j)

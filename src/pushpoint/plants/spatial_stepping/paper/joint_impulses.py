@@ -84,16 +84,7 @@ def solve_joints(problem: PaperProblem) -> None:
         if j + 1 < joints:
             for a in range(rows):
                 x[j, a] -= times(problem.block[j, 1], a, x[j + 1])
-        multiply(problem.block[j, 0], x[j])
-
-
-@kernel
-def multiply(matrix: FloatArray, vector: FloatArray) -> None:
-    """x = A x in place, of the four or five rows of a joint."""
-    n = vector.shape[0]
-    v0, v1, v2 = times(matrix, 0, vector), times(matrix, 1, vector), times(matrix, 2, vector)
-    v3 = times(matrix, 3, vector)
-    v4 = times(matrix, 4, vector) if n > 4 else 0.0
-    vector[0], vector[1], vector[2], vector[3] = v0, v1, v2, v3
-    if n > 4:
-        vector[4] = v4
+        for a in range(rows):
+            problem.row[a] = times(problem.block[j, 0], a, x[j])
+        for a in range(rows):
+            x[j, a] = problem.row[a]

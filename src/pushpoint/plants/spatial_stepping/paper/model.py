@@ -51,6 +51,7 @@ class PaperProblem(NamedTuple):
     joint: FloatArray  # (n - 1, rows, 12): W_J, of the link on the tail's side and on the head's side
     reaction: FloatArray  # (n - 1, rows): P_J
     block: FloatArray  # (n - 1, 2, rows, rows): of the factors of W_J' M^-1 W_J, see joint_impulses
+    row: FloatArray  # (rows,): scratch of joint_impulses
     torque: FloatArray  # (f, 12): directions of the torques of the joints, as W_J
 
 
@@ -78,6 +79,7 @@ def make_paper_problem(robot: Robot, problem: Problem, options: SpatialSteppingO
         joint=np.zeros((n - 1, rows, 12)),
         reaction=np.zeros((n - 1, rows)),
         block=np.zeros((n - 1, 2, rows, rows)),
+        row=np.zeros(rows),
         torque=np.zeros((f, 12)),
     )
 
@@ -121,7 +123,7 @@ def residual_scale(pure: FloatArray) -> FloatArray:
 def longest_step(robot: Robot, servo: Servo) -> float:
     """The longest step [s] with which joint torques from the start of a step are stable, whatever the pose.
 
-    Without the reactions of joints, which only slow things down, link i with the smallest moment of inertia I feels at
+    Without the reactions of joints, which only slow motions down, link i with the smallest moment of inertia I feels at
     most 2 (k angle^2 + d rate^2) from each of its two joints; the step is a leapfrog with lagging damping, which is
     stable for 4 (k dt^2 + 2 d dt) <= 4 I.
     """

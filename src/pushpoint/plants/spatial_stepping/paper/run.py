@@ -7,33 +7,17 @@ import math
 from pushpoint._jit import entry_point, inlined, kernel
 from pushpoint.numerics.projections import clip, dead_band
 from pushpoint.numerics.records import Records
-from pushpoint.plants._tape import (
-    ACCEPTED,
-    NOT_CONVERGED,
-    NOT_FINITE,
-    OK,
-    TABLE_FULL,
-    has_room,
-    is_row_due,
-    note_step,
-)
-from pushpoint.plants.spatial_stepping.model import LEAST_SPEED, State
+from pushpoint.plants import _tape
+from pushpoint.plants._tape import ACCEPTED, NOT_CONVERGED, NOT_FINITE, OK, TABLE_FULL
+from pushpoint.plants.spatial_stepping.model import State
+from pushpoint.plants.spatial_stepping.paper import kinematics
 from pushpoint.plants.spatial_stepping.paper.closing import close_joints, keep_velocities, move_to_end
 from pushpoint.plants.spatial_stepping.paper.iteration import iterate
 from pushpoint.plants.spatial_stepping.paper.joint_impulses import factor_joints
-from pushpoint.plants.spatial_stepping.paper.kinematics import (
-    find_contacts,
-    joint_angle,
-    move_to_middle,
-    rate_along,
-    set_joints,
-    set_torques,
-    start_velocities,
-)
 from pushpoint.plants.spatial_stepping.paper.model import ACROSS, ALONG, NORMAL, ROLL_X, ROLL_Y, PaperProblem
 from pushpoint.plants.spatial_stepping.paper.works import measure_works
 from pushpoint.plants.spatial_stepping.run import add_torques, clear_tick, close_sums, write_row
-from pushpoint.plants.spatial_stepping.sanity import ACCEPTABLE
+from pushpoint.plants.spatial_stepping.sanity import ACCEPTABLE, LEAST_SPEED
 from pushpoint.plants.spatial_stepping.step import gravity_step, keep_works
 from pushpoint.tape import Tape
 from pushpoint.types import CommandTable
@@ -48,7 +32,10 @@ def drive_joints(problem: PaperProblem, commands: CommandTable, row: int, lead: 
     dt = problem.number[0].dt
     for k in range(problem.freedom.shape[0]):
         a = problem.freedom[k]
-        angle, rate = joint_angle(problem, k), rate_along(problem.torque[k], problem.old, int(a.joint))
+        angle, rate = (
+            kinematics.joint_angle(problem, k),
+            kinematics.rate_along(problem.torque[k], problem.old, int(a.joint)),
+        )
         aim = commands.joint_angle[row, k] + lead * commands.joint_rate[row, k]
         wanted = a.servo_p * (aim - angle) + a.servo_d * (commands.joint_rate[row, k] - rate)
         wanted = dead_band(wanted, a.band) + commands.torque[row, k]
@@ -116,11 +103,11 @@ def step_status(number: Records, residual: float, before: float) -> int:
 def one_step(problem: PaperProblem, state: State, commands: CommandTable, row: int, k: int, tape: Tape) -> int:
     """Step k of a tick, P5 VII. Returns the status; a step that fails changes nothing."""
     number, before = problem.number[0], state.ledger[0]
-    start_velocities(problem, state.body)
-    move_to_middle(problem, state.body, 0.5 * number.dt)
-    find_contacts(problem)
-    set_joints(problem)
-    set_torques(problem)
+    kinematics.start_velocities(problem, state.body)
+    kinematics.move_to_middle(problem, state.body, 0.5 * number.dt)
+    kinematics.find_contacts(problem)
+    kinematics.set_joints(problem)
+    kinematics.set_torques(problem)
     factor_joints(problem)
     drive_joints(problem, commands, row, (k + 0.5) * number.dt)
     move_freely(problem)
@@ -129,7 +116,7 @@ def one_step(problem: PaperProblem, state: State, commands: CommandTable, row: i
     measure_works(problem, before)
     status = step_status(number, residual, before)
     state.clock[0] += 1
-    note_step(tape, residual, iterations, status)
+    _tape.note_step(tape, residual, iterations, status)
     if status not in (OK, ACCEPTED):
         return status
     move_to_end(problem, state.body)
@@ -147,7 +134,7 @@ def run_paper_ticks(
 ) -> tuple[int, int]:
     """run.run_ticks with this scheme; an entry point of its own, so that nobody compiles what they do not use."""
     for row in range(first, commands.joint_angle.shape[0]):
-        if not has_room(tape, state.pair.shape[0]):
+        if not _tape.has_room(tape, state.pair.shape[0]):
             return TABLE_FULL, row
         clear_tick(state)
         for k in range(substeps):
@@ -155,6 +142,6 @@ def run_paper_ticks(
             if status != OK:
                 return status, row
         close_sums(state)
-        if is_row_due(tape):
+        if _tape.is_row_due(tape):
             write_row(state, tape, problem.number[0].dt, substeps)
     return OK, commands.joint_angle.shape[0]

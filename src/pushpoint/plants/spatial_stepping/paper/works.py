@@ -10,16 +10,6 @@ from pushpoint.types import FloatArray
 
 
 @kernel
-def kinetic_energy(problem: PaperProblem) -> float:
-    """[J], with the velocities at the end of the step."""
-    twice = 0.0
-    for i in range(problem.mass.shape[0]):
-        for m in range(6):
-            twice += problem.mass[i, m] * problem.speed[i, m] ** 2
-    return 0.5 * twice
-
-
-@kernel
 def mean_speed(problem: PaperProblem, w: FloatArray, i: int) -> float:
     return 0.5 * (speed_along(w, problem.old[i]) + speed_along(w, problem.speed[i]))
 
@@ -33,16 +23,6 @@ def joint_work(problem: PaperProblem) -> float:
         j = int(a.joint)
         rate = rate_along(problem.torque[k], problem.old, j) + rate_along(problem.torque[k], problem.speed, j)
         work += 0.5 * a.tau * rate
-    return work
-
-
-@kernel
-def gravity_work(problem: PaperProblem) -> float:
-    work, number = 0.0, problem.number[0]
-    for i in range(problem.mass.shape[0]):
-        u, v = problem.old[i], problem.speed[i]
-        fall = number.down_x * (u[0] + v[0]) + number.down_y * (u[1] + v[1]) + number.down_z * (u[2] + v[2])
-        work += 0.5 * number.dt * problem.mass[i, 0] * fall
     return work
 
 
@@ -66,6 +46,13 @@ def contact_work(problem: PaperProblem) -> tuple[float, float]:
 def measure_works(problem: PaperProblem, before: float) -> None:
     """Kinetic energy at the end of the step, and what changed it from that `before` [J]; the rest is numerical."""
     number = problem.number[0]
-    number.energy, number.servo, number.gravity = kinetic_energy(problem), joint_work(problem), gravity_work(problem)
+    twice = gravity = 0.0
+    for i in range(problem.mass.shape[0]):
+        u, v, mass = problem.old[i], problem.speed[i], problem.mass[i]
+        for m in range(6):
+            twice += mass[m] * v[m] ** 2
+        fall = number.down_x * (u[0] + v[0]) + number.down_y * (u[1] + v[1]) + number.down_z * (u[2] + v[2])
+        gravity += 0.5 * number.dt * mass[0] * fall
+    number.energy, number.servo, number.gravity = 0.5 * twice, joint_work(problem), gravity
     number.friction, number.normal = contact_work(problem)
     number.numerical = number.energy - before - number.servo - number.gravity - number.friction - number.normal
