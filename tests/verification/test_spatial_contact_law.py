@@ -147,12 +147,10 @@ def test_one_step_by_hand(name: str) -> None:
             repeated += 1
             continue
         middle = middle_of(robot, before, stepper.state, dt)
-        number = plant._problem.number[0]
-        c = plant._problem.contact[: number.contacts]
+        root, c = plant._problem.root[0], plant._problem.contact[: plant._problem.number[0].contacts]
         seen += len(c)
         link = c["link"].astype(int)
-        origin = np.array([number.origin_x, number.origin_y, number.origin_z])
-        point = origin + np.stack([c["r1"], c["r2"], c["r3"]], axis=1)
+        point = np.array([root.x, root.y, root.z]) + np.stack([c["r1"], c["r2"], c["r3"]], axis=1)
         normal, along, across = (np.stack([c[a + i] for i in "123"], axis=1) for a in "nts")
         speed = middle.velocity[link] + np.cross(middle.rate[link], point - middle.position[link])
         expected = np.stack([(speed * axis).sum(axis=1) for axis in (normal, along, across)])

@@ -146,7 +146,11 @@ def solve_complementarity(problem: Problem, scale: float, impact: bool) -> int:
     count, best = problem.number[0].touching, math.inf
     for attempt in range(ATTEMPTS):
         if attempt > 0:
-            start_again(problem, attempt)
+            problem.number[0].fallbacks += 1
+            for k in range(count):  # of a P-matrix every start finds the solution, of others some: none or all push
+                problem.basic[k] = attempt % 2 == 0
+                if attempt == COMPLIANT:
+                    problem.matrix[k, k] *= 1.0 + COMPLIANCE
         solved, _ = pivot(problem.matrix, problem.free, count, problem.force, problem.basic, problem.pivoting)
         off, largest = natural_map(problem, scale)
         if (solved == SOLVED or off <= EXACT) and largest <= HUGE:
@@ -158,16 +162,6 @@ def solve_complementarity(problem: Problem, scale: float, impact: bool) -> int:
                 problem.friction_part[0, k] = problem.force[k]  # which nothing else needs now
     note_residual(problem, best)
     return accept(problem, best, impact)
-
-
-@inlined
-def start_again(problem: Problem, attempt: int) -> None:
-    """Pivoting finds the solution of a P-matrix from every start, those of others from some: none or all push."""
-    problem.number[0].fallbacks += 1
-    for k in range(problem.number[0].touching):
-        problem.basic[k] = attempt % 2 == 0
-        if attempt == COMPLIANT:
-            problem.matrix[k, k] *= 1.0 + COMPLIANCE
 
 
 @kernel

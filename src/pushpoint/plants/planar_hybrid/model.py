@@ -47,6 +47,7 @@ CONTACT_FIELDS = (
 )  # fmt: skip
 # Of each slot of a link: the contact it has or had last.
 TOUCH_FIELDS = ("obstacle", "place", "normal_x", "normal_y", "point_x", "point_y", "slip", "impact")
+RECORDS = {"touch": TOUCH_FIELDS}
 
 # Of Problem.number.
 FLOATS = (

@@ -21,15 +21,7 @@ from pushpoint.plants.planar_hybrid.assumptions import narrow_gaps, refuse_many_
 from pushpoint.plants.planar_hybrid.crossing import crossing_counts, crossing_events
 from pushpoint.plants.planar_hybrid.integrate import SHORTEST
 from pushpoint.plants.planar_hybrid.jump import BEYOND_BOUND
-from pushpoint.plants.planar_hybrid.model import (
-    MOST_JUMPS,
-    NEXT_STEP,
-    PUSH,
-    TOUCH_FIELDS,
-    State,
-    make_problem,
-    make_state,
-)
+from pushpoint.plants.planar_hybrid.model import MOST_JUMPS, NEXT_STEP, PUSH, RECORDS, State, make_problem, make_state
 from pushpoint.plants.planar_hybrid.options import PlanarHybridOptions
 from pushpoint.plants.planar_hybrid.run import FIRST_ROW, place_from_python, run_ticks
 from pushpoint.plants.planar_hybrid.supports import HYBRID
@@ -58,7 +50,7 @@ class PlanarHybrid(CompiledPlant):
     supports: ClassVar[tuple[Supports, ...]] = (HYBRID,)
     name: ClassVar[str] = "planar_hybrid"
     state_type: ClassVar[type] = State
-    records: ClassVar[Mapping[str, tuple[str, ...]]] = {"touch": TOUCH_FIELDS}
+    records: ClassVar[Mapping[str, tuple[str, ...]]] = RECORDS
     advice = ADVICE
     dimensions = 2
     extra_columns: tuple[ExtraColumn, ...] = (

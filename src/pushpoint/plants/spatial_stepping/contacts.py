@@ -12,7 +12,7 @@ from pushpoint.geometry.capsule_solids import capsule_contacts
 from pushpoint.geometry.solids import Solids
 from pushpoint.numerics.records import Records
 from pushpoint.plants.spatial_stepping.laws import velocity_at, velocity_of
-from pushpoint.plants.spatial_stepping.model import EARTH, MARGIN, Problem, State
+from pushpoint.plants.spatial_stepping.model import EARTH, MARGIN, MIDDLE, Problem, State
 
 RECOVERY = 0.25  # part of a penetration that is undone in a whole step: all of it at once would add energy
 PUSH_OUT = 2.0  # [m/s], at most
@@ -167,7 +167,7 @@ def plane_contacts(problem: Problem, state: State) -> int:
     """Contacts of both ends of all capsules with the plane z = 0. Returns how many there are."""
     number = problem.number[0]
     dt = number.dt
-    slack, fall = 20.0 * EARTH * dt * dt, dt * number.down_z
+    slack, fall, height = 20.0 * EARTH * dt * dt, dt * number.down_z, problem.root[MIDDLE].z
     count, seen, share = 0, 0, dt / number.nominal
     for m in range(problem.capsule.shape[0]):
         capsule = problem.capsule[m]
@@ -176,7 +176,7 @@ def plane_contacts(problem: Problem, state: State) -> int:
         for end in range(2):
             place = capsule.half if end == 1 else -capsule.half
             r1, r2, r3 = x + place * a.x1, y + place * a.x2, z + place * a.x3 - radius
-            gap = number.origin_z + r3
+            gap = height + r3
             speed = a.v3 + a.w1 * r2 - a.w2 * r1
             if gap > slack + 2.0 * dt * max(0.0, -speed):
                 continue
@@ -228,11 +228,11 @@ def add_solid(problem: Problem, state: State, count: int, seen: int, m: int, row
 @inlined
 def solid_contacts(problem: Problem, state: State, solids: Solids, count: int) -> int:
     """Contacts of all capsules with terrain and obstacles, after those with the plane."""
-    seen, number = count, problem.number[0]
+    seen, number, root = count, problem.number[0], problem.root[MIDDLE]
     for m in range(problem.capsule.shape[0]):
         capsule = problem.capsule[m]
         a, half, radius = problem.link[int(capsule.link)], capsule.half, capsule.radius
-        x, y, z = capsule_centre(a, capsule, number.origin_x, number.origin_y, number.origin_z)
+        x, y, z = capsule_centre(a, capsule, root.x, root.y, root.z)
         reach = a.reach = search_reach(a, half + radius, number.dt, MARGIN)
         rows = capsule_contacts(solids, x, y, z, a.x1, a.x2, a.x3, half, radius, reach, problem.found, 0)
         if rows > problem.found.shape[0] or count + rows > problem.contact.shape[0]:

@@ -54,6 +54,7 @@ def add_steps(problem: Problem, room: Rows, row: int, factor: float) -> None:
 
 @kernel
 def clear_steps(problem: Problem) -> None:
+    """No steps, no forces."""
     for i in range(problem.link.shape[0]):
         a = problem.link[i]
         a.d1 = a.d2 = a.d3 = a.d4 = a.d5 = a.d6 = 0.0
@@ -63,24 +64,16 @@ def clear_steps(problem: Problem) -> None:
 
 
 @inlined
-def list_rows(problem: Problem, room: Rows) -> int:
-    """Contacts of two links that press. Returns how many; what does not fit is left out of the tangent."""
-    rows = 0
+def couple(problem: Problem, room: Rows) -> None:
+    """Correct the steps of a sweep for contacts of two links that press."""
+    rows, last = 0, room.row.shape[0]
     for k in range(problem.number[0].contacts):
         c = problem.contact[k]
-        if c.closed > 0.0 and c.other >= 0.0 and rows < room.row.shape[0]:
+        if c.closed > 0.0 and c.other >= 0.0 and rows < last:  # what does not fit is left out of the tangent
             room.row[rows] = k
             rows += 1
-    return rows
-
-
-@inlined
-def couple(problem: Problem, room: Rows) -> None:
-    """Correct the steps of a sweep for contacts of two links."""
-    rows = list_rows(problem, room)
     if rows == 0:
         return
-    last = room.row.shape[0]
     keep_steps(problem, room, last)
     for row in range(rows):
         room.matrix[row, last] = opening(problem, problem.contact[room.row[row]])

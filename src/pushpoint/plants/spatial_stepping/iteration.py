@@ -94,15 +94,6 @@ def load_contacts(problem: Problem, keep_modes: bool) -> float:
 
 
 @kernel
-def stiffen_links(problem: Problem, exact: bool, low: int, high: int) -> None:
-    """Tangents of all contacts of links `low` to `high` that press or rub; `exact`: see laws."""
-    for k in range(problem.number[0].contacts):
-        c = problem.contact[k]
-        if low <= c.link <= high and c.other < 0.0 and (c.closed > 0.0 or c.disc > 0.0):
-            laws.stiffen_by(problem.link[int(c.link)], c, exact)
-
-
-@kernel
 def load(problem: Problem, keep_modes: bool) -> tuple[float, float]:
     """At the present velocities, relative to the weight: what is not balanced, and how far the radii of friction are
     from the normal impulses. `keep_modes`: contacts press, stick and slide as they did last."""
@@ -121,9 +112,12 @@ def newton_step(problem: Problem, room: Rows, exact: bool, low: int, high: int) 
     """Direction from the present loads and tangents; beyond the links `low` to `high` tangents are those of the last
     iteration. `exact`: see laws."""
     begin_inertias(problem.link, low, high)
-    stiffen_links(problem, exact, low, high)
+    for k in range(problem.number[0].contacts):
+        c = problem.contact[k]
+        if low <= c.link <= high and c.other < 0.0 and (c.closed > 0.0 or c.disc > 0.0):
+            laws.stiffen_by(problem.link[int(c.link)], c, exact)
     sweep(problem.link, problem.joint, problem.tree, problem.scratch, low, high)
-    if problem.number[0].self_contacts > 0.0:
+    if problem.number[0].self_contacts > 0:
         couple(problem, room)
     laws.measure_steps(problem.link, problem.contact, problem.number[0].contacts)
 

@@ -87,19 +87,18 @@ PAIR_FIELDS = (
     "slip",
     "impact",
 )  # fmt: skip
-STATE_RECORDS = {"body": BODY_FIELDS, "memory": MEMORY_FIELDS, "pair": PAIR_FIELDS}
+RECORDS = {"body": BODY_FIELDS, "memory": MEMORY_FIELDS, "pair": PAIR_FIELDS}
 
 # Of Problem.number.
 FLOATS = (
     "dt", "tolerance", "weight", "down_x", "down_y", "down_z", "mu_t", "mu_s", "roll",  # of the run
     "stribeck", "stribeck_speed",  # see contacts.stribeck_factor
     "nominal", "hardness", "longest", "biggest", "thinnest", "deepest",  # nominal: dt of a whole step
-    "push_work", "push_speed", "firm", "origin_x", "origin_y", "origin_z",  # of the step
+    "push_work", "push_speed", "firm",  # of the step
     "energy", "servo", "friction", "normal", "numerical", "gravity",  # [J]: kinetic energy at its end, and works
     "pushed", "excess",  # [J] of push-out, and numerical beyond what a step may always make
     "fastest", "turning",  # squares of the fastest velocity and rate
     "was_deep",  # [m], how deep any contact was at the start
-    "before_x", "before_y", "before_z", "before_qw", "before_qx", "before_qy", "before_qz",  # root at its start
 )  # fmt: skip
 COUNTS = (
     "max_iterations", "contacts", "self_contacts", "worst_link",
@@ -108,6 +107,7 @@ COUNTS = (
 FLAGS = ("has_plane", "self_contact", "accept", "sinks")  # sinks: whether a contact ends too deep
 PAIRS_PER_LINK = 12
 CONTACTS_PER_CAPSULE = 32
+MIDDLE, END = 0, 1  # rows of Problem.root
 LEAST_ROWS, MOST_ROWS = 32, 500  # contacts of links with each other
 LEAST_PUSH = 5e-5  # [m/s]: at the least, links are pushed out of what they sank into as the weight at this speed
 SAVED = 3e-3  # of all work so far that goes into the purse, also for pushing links out of what they sank into
@@ -121,6 +121,7 @@ class Problem(NamedTuple):
 
     number: Records  # (1,): FLOATS, COUNTS, FLAGS
     tree: IntArray  # (n, 4): see mechanics.spatial_chain
+    root: Records  # (2,): BODY_FIELDS of the root in the middle and at the end of the step
     link: Records  # (n,): LINK_FIELDS
     joint: Records  # (freedoms,): JOINT_FIELDS
     capsule: Records  # CAPSULE_FIELDS
@@ -171,6 +172,7 @@ def make_problem(robot: Robot, world: World, servo: Servo, options: SpatialStepp
     return Problem(
         number=number,
         tree=make_tree(len(robot.links), joints),
+        root=record_array(2, BODY_FIELDS),
         link=link,
         joint=_joints(robot, servo),
         capsule=from_table(capsules, CAPSULE_FIELDS),
@@ -214,7 +216,7 @@ def make_rows(problem: Problem) -> Rows:
     )
 
 
-def make_surroundings(robot: Robot, world: World) -> Solids | None:
+def solids_of(robot: Robot, world: World) -> Solids | None:
     """What a robot may touch besides the plane; None if there is nothing."""
     if world.terrain is None and not world.obstacles:
         return None

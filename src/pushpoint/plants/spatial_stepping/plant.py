@@ -15,14 +15,7 @@ from pushpoint.plants._base import StateArrays
 from pushpoint.plants._compiled import CompiledPlant, Entry, Stopped
 from pushpoint.plants._resting import resting_in_space
 from pushpoint.plants._supports import Supports
-from pushpoint.plants.spatial_stepping.model import (
-    STATE_RECORDS,
-    State,
-    make_problem,
-    make_rows,
-    make_state,
-    make_surroundings,
-)
+from pushpoint.plants.spatial_stepping.model import RECORDS, State, make_problem, make_rows, make_state, solids_of
 from pushpoint.plants.spatial_stepping.options import SpatialSteppingOptions
 from pushpoint.plants.spatial_stepping.run import run_ticks
 from pushpoint.plants.spatial_stepping.supports import CONSERVING, PAPER, refuse_by_scheme, refuse_thin
@@ -54,7 +47,7 @@ class SpatialStepping(CompiledPlant):
     supports: ClassVar[tuple[Supports, ...]] = (CONSERVING, PAPER)
     name: ClassVar[str] = "spatial_stepping"
     state_type: ClassVar[type] = State
-    records: ClassVar[Mapping[str, tuple[str, ...]]] = STATE_RECORDS
+    records: ClassVar[Mapping[str, tuple[str, ...]]] = RECORDS
     dimensions = 3
     extra_columns: tuple[ExtraColumn, ...] = (GRAVITY_WORK,)
 
@@ -66,7 +59,7 @@ class SpatialStepping(CompiledPlant):
         if options.scheme == "paper":
             self._use_paper_scheme(robot, options)
         else:
-            solids = make_surroundings(robot, world)
+            solids = solids_of(robot, world)
             self._entry = Entry(run_ticks, "spatial_stepping" + (", with solids" if solids else ""))
             self._given: tuple[Any, ...] = (self._problem, solids, make_rows(self._problem))
 

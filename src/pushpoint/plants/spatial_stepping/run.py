@@ -13,10 +13,16 @@ from pushpoint.plants._tape import ACCEPTED, OK, TABLE_FULL, TOO_MANY_CONTACTS
 from pushpoint.plants.spatial_stepping.contacts import GROUND
 from pushpoint.plants.spatial_stepping.joints import drive_joints
 from pushpoint.plants.spatial_stepping.laws import impulse_of, velocity_at
-from pushpoint.plants.spatial_stepping.model import Problem, Rows, State
+from pushpoint.plants.spatial_stepping.model import MIDDLE, Problem, Rows, State
 from pushpoint.plants.spatial_stepping.newton import FULL_STEPS, newton
-from pushpoint.plants.spatial_stepping.sanity import NOT_SOLVED, is_easy, reasons_to_repeat, status_of_unsolved
-from pushpoint.plants.spatial_stepping.step import begin_step, end_step, load_joints_of, load_root, undo_step
+from pushpoint.plants.spatial_stepping.sanity import (
+    EASY,
+    NOT_SOLVED,
+    energy_made,
+    reasons_to_repeat,
+    status_of_unsolved,
+)
+from pushpoint.plants.spatial_stepping.step import begin_step, end_step, load_joints_of, load_root
 from pushpoint.tape import Tape
 from pushpoint.types import CommandTable, FloatArray, Repeated
 
@@ -66,13 +72,13 @@ def note_pair(problem: Problem, state: State, c: Records) -> bool:
     p = pair_of(state, c.link, c.obstacle, c.which)
     if p < 0:
         return False
-    pair, number = state.pair[p], problem.number[0]
+    pair, root = state.pair[p], problem.root[MIDDLE]
     f1, f2, f3 = impulse_of(c)
     pair.tick_x, pair.tick_y, pair.tick_z = pair.tick_x + f1, pair.tick_y + f2, pair.tick_z + f3
     pair.place, pair.slip = c.place, c.slips if max(c.mu_t, c.mu_s) > 0.0 else 0.0
-    pair.point_x, pair.point_y, pair.point_z = number.origin_x + c.r1, number.origin_y + c.r2, number.origin_z + c.r3
+    pair.point_x, pair.point_y, pair.point_z = root.x + c.r1, root.y + c.r2, root.z + c.r3
     pair.normal_x, pair.normal_y, pair.normal_z = c.n1, c.n2, c.n3
-    if c.start_n + c.approach < -IMPACT * number.dt:  # it arrived faster than it may
+    if c.start_n + c.approach < -IMPACT * problem.number[0].dt:  # it arrived faster than it may
         pair.impact += c.pn
     return True
 
@@ -165,7 +171,7 @@ def show_bodies(problem: Problem, state: State) -> None:
     a, b = problem.link[root], state.body[root]
     for k in range(problem.joint.shape[0]):
         problem.joint[k].middle = problem.joint[k].angle
-    load_root(a, b)
+    load_root(a, b, b)
     place_links(problem.link, problem.joint, problem.tree)
     move_links(problem.link, problem.joint, problem.tree)
     x, y, z = b.x, b.y, b.z
@@ -220,31 +226,31 @@ def one_step(
     tape: Tape,
 ) -> int:  # fmt: skip
     """Step k of a tick, made in parts where it would not be a sane one. Returns the status."""
-    nominal, done, level, parts, reasons = problem.number[0].nominal, 0, 0, 0, 0
-    total, iterations, fallbacks, verdict, softer, hardness = 0.0, 0, 0, OK, 0, problem.number[0].hardness
+    number, done, level, parts, reasons = problem.number[0], 0, 0, 0, 0
+    nominal, hardness, total, iterations, fallbacks, verdict, softer = number.nominal, number.hardness, 0.0, 0, 0, OK, 0
     while done < PARTS:
         size = PARTS >> level
-        problem.number[0].dt = nominal * size / PARTS
-        drive_joints(problem.joint, commands, row, (k + (done + size) / PARTS) * nominal, problem.number[0].dt)
-        left = ENOUGH * problem.number[0].tolerance - total
+        number.dt = nominal * size / PARTS
+        drive_joints(problem.joint, commands, row, (k + (done + size) / PARTS) * nominal, number.dt)
+        left = ENOUGH * number.tolerance - total
         status, wrong, residual, sweeps = try_part(problem, solids, room, state, level == FINEST, left)
         iterations += sweeps
         fallbacks += sweeps > FULL_STEPS
         reasons |= wrong
         if wrong != 0 and level < FINEST:
-            undo_step(problem, state)
+            load_joints_of(problem, state)
             level += 1
             continue
         if status != OK and softer < SOFTEST:
-            undo_step(problem, state)
+            load_joints_of(problem, state)
             softer += 1
-            problem.number[0].hardness *= SOFTER
+            number.hardness *= SOFTER
             continue
         total += residual
         if status != OK:
             verdict = status
         if verdict not in (OK, ACCEPTED):
-            undo_step(problem, state)
+            load_joints_of(problem, state)
             break
         end_step(problem, state)
         if not add_impulses(problem, state):
@@ -253,12 +259,12 @@ def one_step(
         done += size
         parts += 1
         if softer > 0:
-            problem.number[0].hardness, softer, fallbacks = hardness, 0, fallbacks + 1
-        if level > 0 and done % (2 * size) == 0 and is_easy(problem.number[0]):
+            number.hardness, softer, fallbacks = hardness, 0, fallbacks + 1
+        if level > 0 and done % (2 * size) == 0 and energy_made(number, number.energy, 0.0) <= EASY:
             level -= 1
-    problem.number[0].dt, problem.number[0].hardness = nominal, hardness
+    number.dt, number.hardness = nominal, hardness
     state.clock[0] += 1
-    if total > problem.number[0].tolerance and verdict == OK:
+    if total > number.tolerance and verdict == OK:
         reasons |= LOOSE
     _tape.note_step(tape, total, iterations, verdict)
     if iterations > FULL_STEPS or reasons != 0:

@@ -16,7 +16,7 @@ from pushpoint.numerics.records import Records
 from pushpoint.plants._tape import ACCEPTED, NOT_CONVERGED, NOT_FINITE, OK
 from pushpoint.plants.spatial_stepping.contacts import capsule_centre
 from pushpoint.plants.spatial_stepping.laws import velocity_at
-from pushpoint.plants.spatial_stepping.model import MARGIN, Problem, State
+from pushpoint.plants.spatial_stepping.model import END, MARGIN, MIDDLE, Problem, State
 from pushpoint.plants.spatial_stepping.step import aim_axes, measure_works, turn_body, works_of
 from pushpoint.types import FloatArray, Repeated
 
@@ -62,12 +62,6 @@ def energy_made(number: Records, before: float, purse: float) -> float:
     return float(made / most)
 
 
-@fused
-def is_easy(number: Records) -> bool:
-    """Whether a part that was just made had so little to do that the next may be twice as long."""
-    return bool(energy_made(number, number.energy, 0.0) <= EASY)
-
-
 @inlined
 def status_of_unsolved(problem: Problem, ledger: FloatArray, residual: float, solved: bool) -> int:
     """Status of a part that was not solved at its finest, after all: `solved`, where its residual is small in the whole
@@ -87,11 +81,9 @@ def status_of_unsolved(problem: Problem, ledger: FloatArray, residual: float, so
 def depth_at_end(problem: Problem, state: State, solids: Solids | None) -> float:
     """How deep [m] the deepest link is in a solid at the end of the step; moves the links there."""
     root = int(problem.tree[0, 0])
-    a, b, h = problem.link[root], state.body[root], 0.5 * problem.number[0].dt
-    qw, qx, qy, qz = b.qw, b.qx, b.qy, b.qz
-    turn_body(b, a.w1, a.w2, a.w3, h)
-    aim_axes(a, b)
-    b.qw, b.qx, b.qy, b.qz = qw, qx, qy, qz
+    a, b, end, h = problem.link[root], problem.root[MIDDLE], problem.root[END], 0.5 * problem.number[0].dt
+    turn_body(end, b, a.w1, a.w2, a.w3, h)
+    aim_axes(a, end)
     for k in range(problem.joint.shape[0]):
         problem.joint[k].middle += h * problem.joint[k].rate  # until below
     place_links(problem.link, problem.joint, problem.tree)

@@ -20,7 +20,7 @@ from pushpoint.plants._tape import OK, TOO_MANY_CONTACTS
 from pushpoint.plants.spatial_stepping.contacts import plane_contacts, remember_contacts, solid_contacts
 from pushpoint.plants.spatial_stepping.joints import joint_work
 from pushpoint.plants.spatial_stepping.laws import keep_start, measure_speeds, velocity_at
-from pushpoint.plants.spatial_stepping.model import LEAST_PUSH, SAVED, Problem, State
+from pushpoint.plants.spatial_stepping.model import LEAST_PUSH, MIDDLE, SAVED, Problem, State
 from pushpoint.plants.spatial_stepping.self_contact import link_contacts
 from pushpoint.types import FloatArray
 
@@ -51,13 +51,13 @@ def set_product(body: Records, p: Quaternion, q: Quaternion) -> None:
 
 
 @kernel
-def turn_body(body: Records, w1: float, w2: float, w3: float, time: float) -> None:
-    """Turn the quaternion of a body with an angular velocity [rad/s], world axes, for a time [s]."""
+def turn_body(out: Records, body: Records, w1: float, w2: float, w3: float, time: float) -> None:
+    """The quaternion of a body, turned with an angular velocity [rad/s], world axes, for a time [s]."""
     size = math.sqrt(w1 * w1 + w2 * w2 + w3 * w3)
     half = 0.5 * time * size
     c = math.cos(half)
     s = math.sin(half) / size if size > 0.0 else 0.0
-    set_product(body, (c, s * w1, s * w2, s * w3), (body.qw, body.qx, body.qy, body.qz))
+    set_product(out, (c, s * w1, s * w2, s * w3), (body.qw, body.qx, body.qy, body.qz))
 
 
 @fused
@@ -71,9 +71,9 @@ def aim_axes(a: Records, body: Records) -> None:
 
 
 @fused
-def load_root(a: Records, b: Records) -> None:
-    """Axes and motion of the root from its pose and velocities."""
-    aim_axes(a, b)
+def load_root(a: Records, pose: Records, b: Records) -> None:
+    """Axes of the root from a pose, its motion from its velocities."""
+    aim_axes(a, pose)
     a.w1, a.w2, a.w3, a.v1, a.v2, a.v3 = b.wx, b.wy, b.wz, b.vx, b.vy, b.vz
 
 
@@ -123,25 +123,16 @@ def limit_push_out(problem: Problem, purse: float) -> None:
     number.push_speed = number.push_work * problem.link.shape[0] / (number.weight * number.nominal)
 
 
-@fused
-def keep_root(number: Records, b: Records) -> None:
-    """The pose of the root at the start of the step, to go back to."""
-    number.before_x, number.before_y, number.before_z = b.x, b.y, b.z
-    number.before_qw, number.before_qx, number.before_qy, number.before_qz = b.qw, b.qx, b.qy, b.qz
-
-
 @kernel
 def begin_step(problem: Problem, state: State, solids: Solids | None) -> int:
     """Middle pose, motions there with the old velocities, contacts. Returns the status."""
     root = int(problem.tree[0, 0])
-    a, b = problem.link[root], state.body[root]
+    a, b, middle = problem.link[root], state.body[root], problem.root[MIDDLE]
     number = problem.number[0]
     h = 0.5 * number.dt
-    keep_root(number, b)
-    b.x, b.y, b.z = b.x + h * b.vx, b.y + h * b.vy, b.z + h * b.vz
-    turn_body(b, b.wx, b.wy, b.wz, h)
-    number.origin_x, number.origin_y, number.origin_z = b.x, b.y, b.z
-    load_root(a, b)
+    middle.x, middle.y, middle.z = b.x + h * b.vx, b.y + h * b.vy, b.z + h * b.vz
+    turn_body(middle, b, b.wx, b.wy, b.wz, h)
+    load_root(a, middle, b)
     place_links(problem.link, problem.joint, problem.tree)
     place_inertias(problem.link)
     move_links(problem.link, problem.joint, problem.tree)
@@ -154,31 +145,24 @@ def begin_step(problem: Problem, state: State, solids: Solids | None) -> int:
 
 
 @kernel
-def later_momenta(problem: Problem) -> float:
-    """Momenta at the end of the step, about the origin, as f.. of the links. Returns twice the energy [J]."""
-    h, twice = 0.5 * problem.number[0].dt, 0.0
+def move_momenta(problem: Problem) -> tuple[float, float]:
+    """Momenta at the end of the step, about the origin, as f.. of the links. Returns twice the energy, and the work of
+    gravity with the mean of the velocities before and after [J]. Notes how fast links move and turn."""
+    number, twice, work = problem.number[0], 0.0, 0.0
+    fastest, turning, h = 0.0, 0.0, 0.5 * number.dt
+    g1, g2, g3 = gravity_step(number)
     for i in range(problem.link.shape[0]):
         a = problem.link[i]
         l1, l2, l3, p1, p2, p3 = later_momentum(a, h)
         twice += l1 * (a.w1 + h * a.b1) + l2 * (a.w2 + h * a.b2) + l3 * (a.w3 + h * a.b3)
         twice += p1 * (a.v1 + h * a.b4) + p2 * (a.v2 + h * a.b5) + p3 * (a.v3 + h * a.b6)
         a.f1, a.f2, a.f3, a.f4, a.f5, a.f6 = l1, l2, l3, p1, p2, p3
-    return twice
-
-
-@kernel
-def gravity_work(problem: Problem) -> float:
-    """Work [J] of gravity with the mean of the velocities before and after. Notes how fast links move and turn."""
-    work, fastest, turning = 0.0, 0.0, 0.0
-    g1, g2, g3 = gravity_step(problem.number[0])
-    for i in range(problem.link.shape[0]):
-        a = problem.link[i]
         v1, v2, v3 = velocity_at(a, a.c1, a.c2, a.c3)
         work += 0.5 * a.mass * (g1 * (a.start1 + v1) + g2 * (a.start2 + v2) + g3 * (a.start3 + v3))
         fastest = max(fastest, v1 * v1 + v2 * v2 + v3 * v3)
         turning = max(turning, a.w1 * a.w1 + a.w2 * a.w2 + a.w3 * a.w3)
-    problem.number[0].fastest, problem.number[0].turning = fastest, turning
-    return work
+    number.fastest, number.turning = fastest, turning
+    return twice, work
 
 
 @kernel
@@ -223,11 +207,11 @@ def less_gains(friction: float, normal: float, gain: float) -> tuple[float, floa
 def measure_works(problem: Problem, before: float) -> None:
     """Kinetic energy at the end of the step, and what changed it from that `before` [J]; the rest is numerical."""
     number = problem.number[0]
-    twice = later_momenta(problem)
+    twice, number.gravity = move_momenta(problem)
     for k in range(problem.joint.shape[0]):
         a = problem.joint[k]
         twice += a.armature * a.rate * a.rate
-    number.servo, number.gravity = joint_work(problem.joint, number.dt), gravity_work(problem)
+    number.servo = joint_work(problem.joint, number.dt)
     number.friction, number.normal = contact_work(problem)
     number.energy = 0.5 * twice
     number.numerical = number.energy - before - number.servo - number.friction - number.normal - number.gravity
@@ -248,17 +232,8 @@ def keep_works(number: Records, ledger: FloatArray) -> None:
 
 
 @kernel
-def undo_step(problem: Problem, state: State) -> None:
-    """Back to the start of the step: nothing but the pose of the root and the joints has changed."""
-    b, number = state.body[problem.tree[0, 0]], problem.number[0]
-    b.x, b.y, b.z = number.before_x, number.before_y, number.before_z
-    b.qw, b.qx, b.qy, b.qz = number.before_qw, number.before_qx, number.before_qy, number.before_qz
-    load_joints_of(problem, state)
-
-
-@kernel
 def load_joints_of(problem: Problem, state: State) -> None:
-    """Joint angles and rates are kept in both."""
+    """Joint angles and rates at the start of a step: all that changes before it ends."""
     for k in range(problem.joint.shape[0]):
         problem.joint[k].angle, problem.joint[k].rate = state.angle[0, k], state.angle[1, k]
 
@@ -267,15 +242,15 @@ def load_joints_of(problem: Problem, state: State) -> None:
 def end_step(problem: Problem, state: State) -> None:
     """From the middle pose to the end with the new velocities; works are measured already."""
     root = int(problem.tree[0, 0])
-    a, b = problem.link[root], state.body[root]
+    a, b, middle = problem.link[root], state.body[root], problem.root[MIDDLE]
     number = problem.number[0]
     h = 0.5 * number.dt
     b.vx, b.vy, b.vz, b.wx, b.wy, b.wz = a.v1, a.v2, a.v3, a.w1, a.w2, a.w3
     keep_momenta(problem.link, state.body, h * a.v1, h * a.v2, h * a.v3)
     keep_works(number, state.ledger)
     state.ledger[6] += SAVED * works_of(number) - number.pushed - number.excess  # the purse, see sanity
-    b.x, b.y, b.z = b.x + h * a.v1, b.y + h * a.v2, b.z + h * a.v3
-    turn_body(b, a.w1, a.w2, a.w3, h)
+    b.x, b.y, b.z = middle.x + h * a.v1, middle.y + h * a.v2, middle.z + h * a.v3
+    turn_body(b, middle, a.w1, a.w2, a.w3, h)
     for k in range(problem.joint.shape[0]):
         j = problem.joint[k]
         j.angle = j.middle + h * j.rate
