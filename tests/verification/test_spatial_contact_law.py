@@ -147,10 +147,10 @@ def test_one_step_by_hand(name: str) -> None:
             repeated += 1
             continue
         middle = middle_of(robot, before, stepper.state, dt)
-        root, c = plant._problem.root[0], plant._problem.contact[: plant._problem.number[0].contacts]
+        origin, c = plant._problem.root[0], plant._problem.contact[: plant._problem.number[0].contacts]
         seen += len(c)
         link = c["link"].astype(int)
-        point = np.array([root.x, root.y, root.z]) + np.stack([c["r1"], c["r2"], c["r3"]], axis=1)
+        point = np.array([origin.x, origin.y, origin.z]) + np.stack([c["r1"], c["r2"], c["r3"]], axis=1)
         normal, along, across = (np.stack([c[a + i] for i in "123"], axis=1) for a in "nts")
         speed = middle.velocity[link] + np.cross(middle.rate[link], point - middle.position[link])
         expected = np.stack([(speed * axis).sum(axis=1) for axis in (normal, along, across)])
