@@ -13,7 +13,6 @@ from pushpoint.mechanics.put_down import put_down
 from pushpoint.mechanics.spatial_overlap import spatial_overlaps
 from pushpoint.mechanics.spatial_pose import Attitude, moving_in_space, spatial_pose
 from pushpoint.plants.spatial_stepping import SpatialStepping
-from pushpoint.plants.spatial_stepping.model import CONTACTS
 from pushpoint.plants.spatial_stepping.options import SpatialSteppingOptions
 from pushpoint.robots import Joint, Link, Robot, Servo
 from pushpoint.tape import new_tape
@@ -181,7 +180,7 @@ def run(case: Case) -> Outcome:
             if failure is not None:
                 return Outcome(path_of(tape, failure), law, contacts)
             law = np.maximum(law, law_of(plant))
-            contacts += int(plant._problem.number[CONTACTS])
+            contacts += int(plant._problem.number[0].contacts)
     return Outcome(path_of(tape, failure), law, contacts)
 
 

@@ -64,7 +64,7 @@ class Model(NamedTuple):
 
     def contacts(self) -> dict[str, FloatArray]:
         """Columns of the contacts that were gathered last."""
-        rows = self.problem.contact[: self.problem.touching[0]]
+        rows = self.problem.contact[: self.problem.number[0].touching]
         return {name: table(rows, name)[:, 0] for name in rows.dtype.names}
 
     def events(self) -> FloatArray:

@@ -10,7 +10,6 @@ from pushpoint.mechanics.capsule_gaps import capsules_of, contacts_of
 from pushpoint.mechanics.rotation import matrices
 from pushpoint.mechanics.solids import has_plane, make_solids
 from pushpoint.plants.spatial_stepping import SpatialStepping
-from pushpoint.plants.spatial_stepping.model import CONTACTS, DT, WEIGHT
 from pushpoint.plants.spatial_stepping.options import SpatialSteppingOptions
 from pushpoint.robots import Joint, Link, Robot, Servo, robots
 from pushpoint.tape import Tape, new_tape
@@ -202,9 +201,9 @@ class Law(NamedTuple):
 
 def law_of(plant: SpatialStepping) -> Law:
     """From velocities and impulses of the plant's records, with the natural map of the law as the docstring has it."""
-    problem = plant._problem
-    c = problem.contact[: int(problem.number[CONTACTS])]
-    scale = 1.0 / (problem.number[WEIGHT] * problem.number[DT])
+    problem, number = plant._problem, plant._problem.number[0]
+    c = problem.contact[: number.contacts]
+    scale = 1.0 / (number.weight * number.dt)
     P_N = np.maximum(0.0, -c["hard"] * (c["gn"] + c["approach"]))
     mu, P_T = np.stack([c["mu_t"], c["mu_s"]]), np.stack([c["pt"], c["ps"]])
     s = on_disc(np.stack([c["lt"], c["ls"]]) - c["soft"] * mu * np.stack([c["gt"], c["gs"]]), P_N)

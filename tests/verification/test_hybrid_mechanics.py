@@ -10,7 +10,6 @@ import pytest
 
 import pushpoint as pp
 from pushpoint.mechanics.pose import moving, planar_pose
-from pushpoint.plants.planar_hybrid.model import DT, RESIDUAL
 from pushpoint.plants.planar_hybrid.plant import PlanarHybrid
 from pushpoint.robots import Robot
 from pushpoint.scenario import Choice
@@ -174,7 +173,7 @@ def test_impacts_are_those_of_the_dense_matrices(n: int) -> None:
         np.testing.assert_array_equal(after[: n + 2], before[: n + 2])
         assert off(after[n + 2 : 2 * n + 4], expected) <= 1e-11  # measured 4e-15
         np.testing.assert_allclose(mod.problem.force[: len(impulse)], impulse, rtol=1e-9, atol=1e-12)
-        assert mod.problem.number[RESIDUAL] <= 1e-10
+        assert mod.problem.number[0].residual <= 1e-10
         lost = after[7 * n + 6] - before[7 * n + 6]
         assert lost <= 1e-14 * energy
         assert kinetic_energy(mod) - energy == pytest.approx(lost, abs=1e-12 * energy)
@@ -212,9 +211,9 @@ def test_impacts_of_a_run_lose_energy(contact: str) -> None:
         steps = int(span / dt)
         for _ in range(steps):
             mod.call(FLOW)
-        problem.number[DT] = span - steps * dt
+        problem.number[0].dt = span - steps * dt
         mod.call(FLOW)
-        problem.number[DT] = dt
+        problem.number[0].dt = dt
         mod.call(SLOPES)
         slope = problem.slope[0][: 2 * n + 4].copy()
         mod.state.vector[: 2 * n + 4] += 2e-7 * slope  # and into the jump set

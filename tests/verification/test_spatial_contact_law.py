@@ -19,7 +19,7 @@ from pushpoint.mechanics.put_down import put_down
 from pushpoint.mechanics.rotation import about_axis, matrices, quaternions
 from pushpoint.mechanics.spatial_pose import Attitude, bent, moving_in_space, spatial_pose
 from pushpoint.plants.spatial_stepping import SpatialStepping
-from pushpoint.plants.spatial_stepping.model import CONTACTS, ORIGIN_X, ORIGIN_Z, State
+from pushpoint.plants.spatial_stepping.model import State
 from pushpoint.robots import Joint, Link, Robot, Servo
 from pushpoint.scenarios import scenarios
 from pushpoint.simulation import Setup
@@ -86,7 +86,7 @@ def test_contacts_obey_their_law_in_every_step(name: str) -> None:
     for command in stepper.steps(80):
         assert advance(stepper.plant, stepper.state, command, 1) is None
         laws.append(law_of(stepper.plant))
-        contacts += int(stepper.plant._problem.number[CONTACTS])
+        contacts += int(stepper.plant._problem.number[0].contacts)
     assert contacts > 800
     for part, worst in zip(laws[0]._fields, np.max(laws, axis=0), strict=True):
         within(f"{name}: law, {part}", float(worst), 1.01 * TOLERANCE)
@@ -147,11 +147,10 @@ def test_one_step_by_hand(name: str) -> None:
             repeated += 1
             continue
         middle = middle_of(robot, before, stepper.state, dt)
-        number = plant._problem.number
-        c = plant._problem.contact[: int(number[CONTACTS])]
+        origin, c = plant._problem.root[0], plant._problem.contact[: plant._problem.number[0].contacts]
         seen += len(c)
         link = c["link"].astype(int)
-        point = number[ORIGIN_X : ORIGIN_Z + 1] + np.stack([c["r1"], c["r2"], c["r3"]], axis=1)
+        point = np.array([origin.x, origin.y, origin.z]) + np.stack([c["r1"], c["r2"], c["r3"]], axis=1)
         normal, along, across = (np.stack([c[a + i] for i in "123"], axis=1) for a in "nts")
         speed = middle.velocity[link] + np.cross(middle.rate[link], point - middle.position[link])
         expected = np.stack([(speed * axis).sum(axis=1) for axis in (normal, along, across)])

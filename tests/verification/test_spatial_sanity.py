@@ -11,7 +11,7 @@ import pushpoint as pp
 from pushpoint.errors import InvalidInput, SolverFailure
 from pushpoint.mechanics.put_down import put_down
 from pushpoint.mechanics.spatial_pose import Attitude, spatial_pose
-from pushpoint.plants.spatial_stepping.model import deepest_allowed, first_to_meet
+from pushpoint.plants.spatial_stepping.model import deepest_allowed, first_partners
 from pushpoint.recording import Recording
 from pushpoint.robots import Joint, Link, Robot, Servo
 from pushpoint.scenario import Scenario
@@ -151,7 +151,7 @@ THICK = Link(length=0.05, mass=0.3, inertia=5e-4, inertia_roll=4e-4, radius=0.04
 def test_short_and_thick_links_do_not_push_those_next_but_one() -> None:
     """In a straight chain of links of 5 cm with a radius of 4 cm, those next but one overlap by 3 cm."""
     robot = Robot(name="thick", links=(THICK,) * 6, joints=(Joint(),) * 5, servo=Servo(stiffness=5.0, damping=0.1))
-    assert first_to_meet(robot).tolist() == [3.0, 4.0, 5.0, 6.0, 6.0, 7.0]
+    assert first_partners(robot).tolist() == [3.0, 4.0, 5.0, 6.0, 6.0, 7.0]
     plant = build(robot, World(name="w"), robot.servo)
     pose = put_down(robot, World(name="w"), spatial_pose(robot, np.zeros(5), Attitude(), (0, 0, 0)), 0.0)
     state = plant.initial_state(pose)

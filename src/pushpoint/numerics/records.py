@@ -24,6 +24,17 @@ def record_array(rows: int, names: tuple[str, ...]) -> Records:
     return as_records(np.zeros((rows, len(names))), names)
 
 
+def single_record(floats: tuple[str, ...], counts: tuple[str, ...] = (), flags: tuple[str, ...] = ()) -> Records:
+    """One row of zeros with numbers of several kinds: float64, int64 and bool."""
+    return np.zeros(1, _mixed(floats, counts, flags))
+
+
+@cache
+def _mixed(floats: tuple[str, ...], counts: tuple[str, ...], flags: tuple[str, ...]) -> np.dtype[np.void]:
+    kinds = ((floats, np.float64), (counts, np.int64), (flags, np.bool_))
+    return np.dtype((np.record, [(name, kind) for names, kind in kinds for name in names]))
+
+
 def as_records(columns: FloatArray, names: tuple[str, ...]) -> Records:
     """The rows of a plain array, C-contiguous, as records that share its memory."""
     return np.ndarray(len(columns), _layout(names), columns)  # a third of the time that a view takes

@@ -12,7 +12,8 @@ from pushpoint.tape import LEDGER, STEP_COLUMNS, Tape
 from pushpoint.types import FloatArray, Status
 
 OK, NOT_CONVERGED, NOT_FINITE = int(Status.OK), int(Status.NOT_CONVERGED), int(Status.NOT_FINITE)
-TOO_MANY_CONTACTS, ACCEPTED = int(Status.TOO_MANY_CONTACTS), int(Status.ACCEPTED)
+TOO_MANY_CONTACTS, TOO_MANY_EVENTS = int(Status.TOO_MANY_CONTACTS), int(Status.TOO_MANY_EVENTS)
+ACCEPTED = int(Status.ACCEPTED)
 TABLE_FULL = -1  # in place of a status: the tables of the tape must grow before the run can go on
 PARTS, REASONS, FALLBACKS, GUARD_WORK = (
     STEP_COLUMNS.index(name) for name in ("parts", "reasons", "fallbacks", "guard_work")

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import math
 
-from pushpoint._jit import inlined, kernel
+from pushpoint._jit import fused, inlined, kernel
 from pushpoint.geometry.capsule_disc import capsule_disc
 from pushpoint.geometry.grid import cell_range
 from pushpoint.numerics.records import Records
-from pushpoint.plants.planar_hybrid.model import CENTRE, MASS, Problem, State
-from pushpoint.types import FloatArray, IntArray
+from pushpoint.plants.planar_hybrid.model import Problem, State
+from pushpoint.types import FloatArray
 
 DETACHED = 1e-4  # [m], gap that ends a contact: without this hysteresis jumps run to thousands a second
-REACH = 2.0 * DETACHED  # [m], gap up to which obstacles are looked for
+REACH = 2.0 * DETACHED  # [m], gap up to which obstacles are searched for
 SMALLEST = 1e-6  # [m], distance of an end from the centre of an obstacle: it came there by a start that overlaps
 APART = 1e9  # [m], gap where there is nothing
+NOTHING = -1  # in place of an obstacle
 SAME_POINT = 1e-12  # [m2], squared distance of two contacts at the joint that both links share
 
 
@@ -34,7 +35,7 @@ def place_links(problem: Problem, vector: FloatArray) -> None:
         mean_x, mean_y = mean_x + a.mass * x, mean_y + a.mass * y
         mean_vx, mean_vy = mean_vx + a.mass * vx, mean_vy + a.mass * vy
         x, y, vx, vy = x + hx, y + hy, vx - a.w * hy, vy + a.w * hx
-    per_mass = 1.0 / problem.number[MASS]
+    per_mass = 1.0 / problem.number[0].mass
     x, y = vector[n] - mean_x * per_mass, vector[n + 1] - mean_y * per_mass
     vx, vy = vector[2 * n + 2] - mean_vx * per_mass, vector[2 * n + 3] - mean_vy * per_mass
     for i in range(n):
@@ -71,62 +72,58 @@ def nearest(problem: Problem, state: State, i: int, untouched: bool) -> tuple[in
 
 @kernel
 def slot_of(problem: Problem, state: State, i: int, obstacle: int) -> int:
-    """The slot in which link i touches this obstacle, -1 if it does not."""
-    per_link = state.alpha.shape[0] // problem.link.shape[0]
-    for s in range(per_link * i, per_link * (i + 1)):
-        if state.alpha[s] != 0 and int(state.touch[s].obstacle) == obstacle:
+    """The slot in which link i touches this obstacle, or NOTHING: a free one; -1 if there is none."""
+    slots = problem.number[0].slots
+    for s in range(slots * i, slots * (i + 1)):
+        touched = int(state.touch[s].obstacle) if state.alpha[s] != 0 else NOTHING
+        if touched == obstacle:
             return s
     return -1
 
 
-@kernel
-def free_slot(problem: Problem, state: State, i: int) -> int:
-    """A slot of link i without a contact, -1 if there is none."""
-    per_link = state.alpha.shape[0] // problem.link.shape[0]
-    for s in range(per_link * i, per_link * (i + 1)):
-        if state.alpha[s] == 0:
-            return s
-    return -1
+@fused
+def from_disc(problem: Problem, i: int, obstacle: int) -> tuple[float, float, float, float]:
+    """Distance of the axis of link i from the centre of an obstacle [m], its place along the link, the normal."""
+    a, disc = problem.link[i], problem.disc
+    return capsule_disc(a.x - disc[obstacle, 0], a.y - disc[obstacle, 1], a.cos, a.sin, a.axis)
 
 
 @kernel
 def gap_to(problem: Problem, i: int, obstacle: int) -> float:
     """[m], negative where the link overlaps the obstacle."""
-    a, disc = problem.link[i], problem.disc
-    distance, _, _, _ = capsule_disc(a.x - disc[obstacle, 0], a.y - disc[obstacle, 1], a.cos, a.sin, a.axis)
-    return float(distance - disc[obstacle, 2] - a.radius)
+    distance, _, _, _ = from_disc(problem, i, obstacle)
+    return float(distance - problem.disc[obstacle, 2] - problem.link[i].radius)
 
 
 @kernel
 def side_of(problem: Problem, i: int, obstacle: int) -> int:
     """alpha_i of a contact with this obstacle, P1 (32): +1 if it pushes link i to its left, -1 if to its right."""
-    a, disc = problem.link[i], problem.disc
-    _, _, nx, ny = capsule_disc(a.x - disc[obstacle, 0], a.y - disc[obstacle, 1], a.cos, a.sin, a.axis)
+    a = problem.link[i]
+    _, _, nx, ny = from_disc(problem, i, obstacle)
     return 1 if a.cos * ny - a.sin * nx >= 0.0 else -1
 
 
 @kernel
 def gather_contacts(problem: Problem, state: State) -> None:
     """The rows of all links in contact; of two links that touch an obstacle with the joint they share, one."""
-    count, per_link = 0, state.alpha.shape[0] // problem.link.shape[0]
+    count, slots = 0, problem.number[0].slots
     for s in range(state.alpha.shape[0]):
         if state.alpha[s] == 0 or count == problem.contact.shape[0] - 1:
             continue
         c = problem.contact[count]
         c.slot, c.leaving = s, state.leaving[s]
-        describe(problem, c, s // per_link, state.alpha[s], int(state.touch[s].obstacle))
-        if problem.number[CENTRE] > 0.0 or not same_joint(problem, count):
+        set_contact(problem, c, s // slots, state.alpha[s], int(state.touch[s].obstacle))
+        if problem.number[0].centre or not same_joint(problem, count):
             problem.basic[count] = state.pushing[s]
             count += 1
-    problem.touching[0] = count
+    problem.number[0].touching = count
 
 
 @kernel
 def normal_speed(problem: Problem, state: State, s: int) -> float:
     """Of the contact in slot s [m/s], negative if it approaches; links are placed already."""
     c = problem.contact[problem.contact.shape[0] - 1]
-    i = s // (state.alpha.shape[0] // problem.link.shape[0])
-    describe(problem, c, i, state.alpha[s], int(state.touch[s].obstacle))
+    set_contact(problem, c, s // problem.number[0].slots, state.alpha[s], int(state.touch[s].obstacle))
     return float(c.speed)
 
 
@@ -148,14 +145,14 @@ def same_joint(problem: Problem, count: int) -> bool:
 
 
 @kernel
-def describe(problem: Problem, c: Records, i: int, alpha: int, obstacle: int) -> None:
+def set_contact(problem: Problem, c: Records, i: int, alpha: int, obstacle: int) -> None:
     """Everything that the row of a contact needs, P1 (36)-(39)."""
     a, disc = problem.link[i], problem.disc
-    distance, place, nx, ny = capsule_disc(a.x - disc[obstacle, 0], a.y - disc[obstacle, 1], a.cos, a.sin, a.axis)
+    distance, place, nx, ny = from_disc(problem, i, obstacle)
     c.link, c.obstacle, c.friction = i, obstacle, disc[obstacle, 3]
     c.gap, c.place = distance - disc[obstacle, 2] - a.radius, place
     c.point_x, c.point_y = a.x + place * a.cos - a.radius * nx, a.y + place * a.sin - a.radius * ny
-    if problem.number[CENTRE] > 0.0:
+    if problem.number[0].centre:
         push_at_centre(a, c, alpha)
     else:
         push_at_point(a, c, nx, ny, distance)
@@ -193,10 +190,10 @@ def push_at_point(a: Records, c: Records, nx: float, ny: float, distance: float)
 
 
 @kernel
-def remember(state: State, contact: Records, count: IntArray) -> None:
-    """Keep what observations and recordings tell of the contacts."""
-    for k in range(count[0]):
-        c = contact[k]
+def remember_contacts(problem: Problem, state: State) -> None:
+    """Keep what observations and recordings say of the contacts."""
+    for k in range(problem.number[0].touching):
+        c = problem.contact[k]
         t = state.touch[int(c.slot)]
         t.place, t.normal_x, t.normal_y = c.place, c.normal_x, c.normal_y
         t.point_x, t.point_y = c.point_x, c.point_y

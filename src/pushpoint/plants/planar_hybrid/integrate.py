@@ -7,27 +7,11 @@ import math
 import numpy as np
 
 from pushpoint._jit import inlined, kernel
+from pushpoint.plants._tape import NOT_FINITE, OK
 from pushpoint.plants.planar_hybrid.contacts import place_links
-from pushpoint.plants.planar_hybrid.flow import FADING, MILLIMETRE, OK, has_sure_solution, slopes, works_at
+from pushpoint.plants.planar_hybrid.flow import FADING, MILLIMETRE, has_sure_solution, slopes, works_at
 from pushpoint.plants.planar_hybrid.jump import any_due, jump
-from pushpoint.plants.planar_hybrid.model import (
-    ACCEPT,
-    DT,
-    LENIENT,
-    NEXT_STEP,
-    PARTS,
-    RESIDUAL,
-    ROUGH,
-    SHORTENED,
-    STAGES,
-    STRIDE,
-    TOLERANCE,
-    TRIED_STEP,
-    UNSURE,
-    WEIGHT,
-    Problem,
-    State,
-)
+from pushpoint.plants.planar_hybrid.model import NEXT_STEP, STAGES, TRIED_STEP, Problem, State
 from pushpoint.tape import Tape
 from pushpoint.types import FloatArray
 
@@ -59,34 +43,33 @@ SAFETY, MOST_GROWTH, MOST_SHRINK = 0.9, 5.0, 0.2  # of the next step
 SHORTEST = 1e-12  # [s]: what is left of a step when it is done; steps that must be shorter do not come to an end
 SHORTEST_TRIED = 1e-8  # [s]: how short steps become in search of contact forces
 WORK_SHARE = 0.1  # of the tolerance: error of the work of contacts, of the kinetic energy and MILLIMETRE of weight
-MOST_LOOKS = 1000.0  # at a step, for links that are faster than any robot
+MOST_CHECKS = 1000.0  # at a step, for links that are faster than any robot
 LOCATED = 1e-10  # [s]: how well the instant of a jump is found
-NOT_FINITE = 2  # status: types.Status.NOT_FINITE
 
 
 @inlined
 def flow(problem: Problem, state: State, tape: Tape, begun: float, since: float) -> int:
     """One step of dt, jumps included; `begun` [s] is the time, `since` that of the tick, at its beginning."""
-    number, done, fresh = problem.number, 0.0, True
-    dt, n = number[DT], problem.link.shape[0]
+    number, done, fresh = problem.number[0], 0.0, True
+    dt, n = number.dt, problem.link.shape[0]
     while dt - done > SHORTEST:
         wanted = state.ledger[NEXT_STEP]
         pieces = max(1, math.ceil((dt - done) / wanted - 1e-9))
         h = (dt - done) / pieces
-        before = number[RESIDUAL]
+        before = number.residual
         if fresh:
             status = slopes(problem, state, state.vector, since + done, problem.slope[0])
-            if status != OK and not another_way(problem, state, h, SHORTEST_TRIED):
+            if status != OK and not shorten_or_accept(problem, state, h, SHORTEST_TRIED):
                 return status
             if status != OK:
-                number[RESIDUAL] = before
+                number.residual = before
                 continue
         fresh = False
         error, status = stages(problem, state, h, since + done)
         if status != OK:
-            if not another_way(problem, state, h, h):
+            if not shorten_or_accept(problem, state, h, h):
                 return status
-            number[RESIDUAL] = before
+            number.residual = before
             continue
         grow = SAFETY * error**-0.2 if error > 0.0 else MOST_GROWTH
         if not error <= 1.0:  # so written, NaN makes the step shorter too
@@ -95,11 +78,11 @@ def flow(problem: Problem, state: State, tape: Tape, begun: float, since: float)
             if h * shrink < SHORTEST:
                 return NOT_FINITE
             continue
-        number[PARTS] += 1.0
+        number.parts += 1
         if h >= 0.5 * wanted:  # a short rest of the tick says nothing about longer steps
             state.ledger[NEXT_STEP] = min(dt, h * min(MOST_GROWTH, grow))
-        if number[ROUGH] > 0.0 and not has_sure_solution(problem):
-            number[UNSURE] += 1.0
+        if number.has_friction and not has_sure_solution(problem):
+            number.unsure += 1
         share = first_due(problem, state, h)
         if share <= 1.0:
             interpolate(problem, state, h, share, state.vector, state.vector.shape[0])
@@ -120,7 +103,7 @@ def take_over(problem: Problem, state: State) -> None:
     for j in range(state.vector.shape[0]):
         state.vector[j] = problem.vector[1, j]
         problem.slope[0, j] = problem.slope[STAGES - 1, j]
-    for k in range(problem.touching[0]):
+    for k in range(problem.number[0].touching):
         c = problem.contact[k]
         state.pushing[int(c.slot)] = problem.basic[k]
         if c.speed > FADING and problem.force[k] == 0.0:
@@ -128,21 +111,21 @@ def take_over(problem: Problem, state: State) -> None:
 
 
 @kernel
-def another_way(problem: Problem, state: State, h: float, length: float) -> bool:
+def shorten_or_accept(problem: Problem, state: State, h: float, length: float) -> bool:
     """What to try where contact forces cannot be found: a shorter step, whose stages stay nearer to its beginning.
 
     Then, if that is wanted, to accept what is nearly a solution until the end of this dt, with steps as long as before.
     """
-    number, ledger = problem.number, state.ledger
+    number, ledger = problem.number[0], state.ledger
     if length > SHORTEST_TRIED:
-        if number[SHORTENED] == 0.0:
+        if not number.shortened:
             ledger[TRIED_STEP] = h
-        number[SHORTENED], ledger[NEXT_STEP] = 1.0, MOST_SHRINK * h
+        number.shortened, ledger[NEXT_STEP] = True, MOST_SHRINK * h
         return True
-    if number[ACCEPT] == 0.0 or number[LENIENT] > 0.0:
+    if not number.accept or number.lenient:
         return False
-    number[LENIENT] = 1.0
-    if number[SHORTENED] > 0.0:
+    number.lenient = True
+    if number.shortened:
         ledger[NEXT_STEP] = ledger[TRIED_STEP]
     return True
 
@@ -151,18 +134,18 @@ def another_way(problem: Problem, state: State, h: float, length: float) -> bool
 def first_due(problem: Problem, state: State, h: float) -> float:
     """The share of the step after which a jump is due, more than one if none is; links are at the end of the step.
 
-    Links that are so fast that they could pass through an obstacle within the step are looked at on their path. The
-    instant between two looks is found by bisection of the dense output.
+    Links that are so fast that they could pass through an obstacle within the step are checked on their path. The
+    instant between two checks is found by bisection of the dense output.
     """
     n, fastest = problem.link.shape[0], 0.0
     for i in range(n):
         a = problem.link[i]
         fastest = max(fastest, math.sqrt(a.vx * a.vx + a.vy * a.vy) + abs(a.w) * a.half)
-    looks = max(1.0, min(MOST_LOOKS, math.ceil(h * fastest / problem.number[STRIDE])))
-    low, high, found = 0.0, 1.0 / looks, False
+    checks = max(1.0, min(MOST_CHECKS, math.ceil(h * fastest / problem.number[0].stride)))
+    low, high, found = 0.0, 1.0 / checks, False
     while not found or (high - low) * h > LOCATED:
         share = 0.5 * (low + high) if found else high
-        if found or looks > 1.0:
+        if found or checks > 1.0:
             interpolate(problem, state, h, share, problem.vector[2], 2 * n + 4)
             place_links(problem, problem.vector[2])
         if any_due(problem, state):
@@ -172,7 +155,7 @@ def first_due(problem: Problem, state: State, h: float) -> float:
         elif share == 1.0:
             return 2.0
         else:
-            low, high = share, min(1.0, share + 1.0 / looks)
+            low, high = share, min(1.0, share + 1.0 / checks)
     return float(high)
 
 
@@ -192,7 +175,7 @@ def stages(problem: Problem, state: State, h: float, since: float) -> tuple[floa
         status = slopes(problem, state, stage, since + TIME[s] * h, slope[s])
         if status != OK:
             return 0.0, status
-    worst, tolerance, end = 0.0, problem.number[TOLERANCE], problem.vector[1]
+    worst, tolerance, end = 0.0, problem.number[0].tolerance, problem.vector[1]
     for j in range(size):
         off = 0.0
         for k in range(STAGES):
@@ -204,7 +187,7 @@ def stages(problem: Problem, state: State, h: float, since: float) -> tuple[floa
     pushed, off = works_at(start) + 2, 0.0
     for k in range(STAGES):
         off += ERROR[k] * slope[k, pushed]
-    off = abs(h * off) / (WORK_SHARE * tolerance * (state.ledger[0] + problem.number[WEIGHT] * MILLIMETRE))
+    off = abs(h * off) / (WORK_SHARE * tolerance * (state.ledger[0] + problem.number[0].weight * MILLIMETRE))
     return (worst if off <= worst else off), OK
 
 

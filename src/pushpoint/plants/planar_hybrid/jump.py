@@ -3,37 +3,18 @@
 from __future__ import annotations
 
 from pushpoint._jit import inlined, kernel
-from pushpoint.mechanics.joint_forces import FIRST, accelerate_all, factor_joints
+from pushpoint.mechanics.joint_forces import accelerate_all, factor_joints
 from pushpoint.numerics.records import Records
-from pushpoint.plants.planar_hybrid.contacts import (
-    DETACHED,
-    free_slot,
-    gap_to,
-    gather_contacts,
-    nearest,
-    normal_speed,
-    place_links,
-    remember,
-    side_of,
-)
-from pushpoint.plants.planar_hybrid.flow import (
-    FADING,
-    OK,
-    UNSOLVED,
-    add_push,
-    along,
-    answer,
-    complement,
-    pushes_at,
-    works_at,
-)
-from pushpoint.plants.planar_hybrid.model import CENTRE, DT, MASS, MOST_JUMPS, STOPPED, WEIGHT, Problem, State
+from pushpoint.plants._tape import NOT_CONVERGED, OK, TOO_MANY_EVENTS
+from pushpoint.plants.planar_hybrid import contacts, flow
+from pushpoint.plants.planar_hybrid.contacts import DETACHED, NOTHING
+from pushpoint.plants.planar_hybrid.flow import FADING
+from pushpoint.plants.planar_hybrid.model import MOST_JUMPS, Problem, State
 from pushpoint.tape import Tape
 
-# What a jump is; BEYOND: friction above mu_o*, no jump; STOP: a link that leaves has stopped, which is no event.
-NONE, IMPACT, DETACHMENT, SIDE, BEYOND, STOP = 0, 1, 2, 3, 4, 5
+# What a jump is; BEYOND_BOUND: friction above mu_o*, no jump; STOP: a link that leaves has stopped, which is no event.
+NONE, IMPACT, DETACHMENT, SIDE, BEYOND_BOUND, STOP = 0, 1, 2, 3, 4, 5
 ROUNDS = 4  # jumps that may follow on each other at one instant
-TOO_MANY = 4  # status: types.Status.TOO_MANY_EVENTS
 
 
 @kernel
@@ -45,31 +26,31 @@ def due(problem: Problem, state: State, i: int) -> tuple[int, int, int]:
     nearest obstacle counts, as in (32), where two are about as near the one touched; at the true point a link touches
     several.
     """
-    if problem.number[CENTRE] > 0.0:
+    if problem.number[0].centre:
         return due_at_centre(problem, state, i)
-    per_link = state.alpha.shape[0] // problem.link.shape[0]
-    for s in range(per_link * i, per_link * (i + 1)):
+    slots = problem.number[0].slots
+    for s in range(slots * i, slots * (i + 1)):
         obstacle = int(state.touch[s].obstacle)
-        if state.alpha[s] != 0 and gap_to(problem, i, obstacle) > DETACHED:
+        if state.alpha[s] != 0 and contacts.gap_to(problem, i, obstacle) > DETACHED:
             return DETACHMENT, obstacle, s
         if has_stopped(problem, state, s):
             return STOP, obstacle, s
-    obstacle, gap = nearest(problem, state, i, True)
-    slot = free_slot(problem, state, i)
+    obstacle, gap = contacts.nearest(problem, state, i, True)
+    slot = contacts.slot_of(problem, state, i, NOTHING)
     return (IMPACT if gap <= 0.0 and slot >= 0 else NONE), obstacle, slot
 
 
 @inlined
 def due_at_centre(problem: Problem, state: State, i: int) -> tuple[int, int, int]:
-    obstacle, gap = nearest(problem, state, i, False)
+    obstacle, gap = contacts.nearest(problem, state, i, False)
     if state.alpha[i] == 0:
         return (IMPACT if gap <= 0.0 else NONE), obstacle, i
     if gap > DETACHED:
         return DETACHMENT, int(state.touch[i].obstacle), i
     touched = int(state.touch[i].obstacle)
-    if gap > gap_to(problem, i, touched) - DETACHED:
+    if gap > contacts.gap_to(problem, i, touched) - DETACHED:
         obstacle = touched
-    if side_of(problem, i, obstacle) != state.alpha[i]:
+    if contacts.side_of(problem, i, obstacle) != state.alpha[i]:
         return SIDE, obstacle, i
     return (STOP if has_stopped(problem, state, i) else NONE), obstacle, i
 
@@ -77,7 +58,7 @@ def due_at_centre(problem: Problem, state: State, i: int) -> tuple[int, int, int
 @inlined
 def has_stopped(problem: Problem, state: State, s: int) -> bool:
     """Whether the link that leaves the obstacle in slot s does so no longer."""
-    return state.leaving[s] != 0 and normal_speed(problem, state, s) < 0.0
+    return state.leaving[s] != 0 and contacts.normal_speed(problem, state, s) < 0.0
 
 
 @kernel
@@ -91,12 +72,12 @@ def any_due(problem: Problem, state: State) -> bool:
 
 
 @inlined
-def pass_on(problem: Problem, state: State) -> None:
+def update_touched(problem: Problem, state: State) -> None:
     """At the centre another obstacle on the same side of a link takes over without a jump: the constraint is the same.
 
     Once in a tick is enough, as only its friction and its name depend on it; links are placed already.
     """
-    if problem.number[CENTRE] == 0.0:
+    if not problem.number[0].centre:
         return
     for i in range(problem.link.shape[0]):
         if state.alpha[i] != 0:
@@ -107,11 +88,11 @@ def pass_on(problem: Problem, state: State) -> None:
 
 @kernel
 def jump(problem: Problem, state: State, tape: Tape, time: float) -> int:
-    """Let the state jump until it is out of the jump set. OK, UNSOLVED or TOO_MANY."""
+    """Let the state jump until it is out of the jump set. OK, NOT_CONVERGED or TOO_MANY_EVENTS."""
     for _ in range(ROUNDS):
-        place_links(problem, state.vector)
+        contacts.place_links(problem, state.vector)
         jumped, hit = False, False
-        i = FIRST
+        i = 0
         while i < problem.link.shape[0]:  # a link may be due with several obstacles: all are hit at once
             kind, obstacle, s = due(problem, state, i)
             if kind == NONE:
@@ -120,25 +101,25 @@ def jump(problem: Problem, state: State, tape: Tape, time: float) -> int:
             jumped = True
             state.leaving[s] = 0
             if kind == STOP:
-                problem.number[STOPPED] += 1.0
+                problem.number[0].stopped += 1
                 continue
             hit = hit or kind != DETACHMENT
-            state.alpha[s] = 0 if kind == DETACHMENT else side_of(problem, i, obstacle)
+            state.alpha[s] = 0 if kind == DETACHMENT else contacts.side_of(problem, i, obstacle)
             state.pushing[s] = 0 if kind == DETACHMENT else 1
             state.touch[s].obstacle = obstacle
-            if not log(tape, time, kind, i, obstacle):
-                return TOO_MANY
+            if not log_event(tape, time, kind, i, obstacle):
+                return TOO_MANY_EVENTS
         if hit and collide(problem, state, tape) != OK:
-            return UNSOLVED
-        if problem.number[STOPPED] > MOST_JUMPS:
-            return TOO_MANY
+            return NOT_CONVERGED
+        if problem.number[0].stopped > MOST_JUMPS:
+            return TOO_MANY_EVENTS
         if not jumped:
             return OK
     return OK
 
 
 @kernel
-def log(tape: Tape, time: float, kind: int, link: int, obstacle: int) -> bool:
+def log_event(tape: Tape, time: float, kind: int, link: int, obstacle: int) -> bool:
     """Put a jump into the tape; False if there is no room."""
     at = tape.cursor[0].event
     if at == tape.event.shape[0]:
@@ -152,21 +133,21 @@ def log(tape: Tape, time: float, kind: int, link: int, obstacle: int) -> bool:
 @inlined
 def collide(problem: Problem, state: State, tape: Tape) -> int:
     """One inelastic, frictionless impact of all links in contact, P1 (55)-(59): impulses from the problem (58)."""
-    gather_contacts(problem, state)
-    count = problem.touching[0]
+    contacts.gather_contacts(problem, state)
+    count = problem.number[0].touching
     factor_joints(problem.link)
     for k in range(count):
         problem.free[k] = problem.contact[k].speed
-        answer(problem, problem.matrix, k, 1.0, 0.0)
-    solved = complement(problem, problem.number[WEIGHT] * problem.number[DT], True)
+        flow.response(problem, problem.matrix, k, 1.0, 0.0)
+    solved = flow.solve_complementarity(problem, problem.number[0].weight * problem.number[0].dt, True)
     for i in range(problem.link.shape[0]):
         a = problem.link[i]
         a.fx = a.fy = a.moment = a.w = 0.0  # impulses: rates do nothing in no time
     for k in range(count):
-        add_push(problem.link, problem.contact[k], problem.force[k], 0.0)
+        flow.add_push(problem.link, problem.contact[k], problem.force[k], 0.0)
     accelerate_all(problem.link)
     change_velocity(problem, state, tape)
-    remember(state, problem.contact, problem.touching)
+    contacts.remember_contacts(problem, state)
     return solved
 
 
@@ -174,16 +155,17 @@ def collide(problem: Problem, state: State, tape: Tape) -> int:
 def change_velocity(problem: Problem, state: State, tape: Tape) -> None:
     """Velocities after the impulses that are on the links, and what these did: P1 (59)."""
     link, n, vector = problem.link, problem.link.shape[0], state.vector
-    for k in range(problem.touching[0]):
+    for k in range(problem.number[0].touching):
         c, impulse = problem.contact[k], problem.force[k]
-        at = pushes_at(n, int(c.slot))
+        at = flow.pushes_at(n, int(c.slot))
         vector[at] += impulse * c.normal_x
         vector[at + 1] += impulse * c.normal_y
         state.touch[int(c.slot)].impact += impulse
-        vector[works_at(vector) + 2] += impulse * (c.speed + 0.5 * along(link, c))  # the loss of energy
-        state.leaving[int(c.slot)] = impulse == 0.0 and c.speed + along(link, c) > FADING
-        vector[2 * n + 2] += impulse * c.normal_x / problem.number[MASS]
-        vector[2 * n + 3] += impulse * c.normal_y / problem.number[MASS]
+        change = flow.normal_acceleration(link, c)
+        vector[flow.works_at(vector) + 2] += impulse * (c.speed + 0.5 * change)  # the loss of energy
+        state.leaving[int(c.slot)] = impulse == 0.0 and c.speed + change > FADING
+        vector[2 * n + 2] += impulse * c.normal_x / problem.number[0].mass
+        vector[2 * n + 3] += impulse * c.normal_y / problem.number[0].mass
         note_impulse(tape, c, impulse)
     for i in range(n):
         vector[n + 2 + i] += link[i].aw

@@ -15,7 +15,7 @@ from pushpoint.geometry.grid import Grid, build_grid
 from pushpoint.mechanics.joint_forces import JOINT_FORCE_FIELDS, prepare_chain
 from pushpoint.numerics.lcp.basis import workspace
 from pushpoint.numerics.lcp.p_matrix import p_workspace
-from pushpoint.numerics.records import Records, record_array
+from pushpoint.numerics.records import Records, record_array, single_record
 from pushpoint.plants.planar_hybrid.options import PlanarHybridOptions
 from pushpoint.robots import Robot, Servo
 from pushpoint.types import FloatArray, IntArray, Pose
@@ -27,7 +27,7 @@ WORKS = 3  # integrals of the robot: power of the servos, of ground friction, of
 STAGES = 7  # of a step: the slopes of Dormand and Prince
 MOST_JUMPS = 1000  # in a step of dt: more are taken for events that accumulate
 SLOTS = 6  # obstacles that a link can touch at once where they touch; at the centre, as in P1, it is one
-GRAZED = 2.5e-4  # [m], how deep a link may pass through the edge of an obstacle between two looks
+GRAZED = 2.5e-4  # [m], how deep a link may pass through the edge of an obstacle between two checks
 SPARE = 64  # contacts that there is room for, besides one per link
 
 LINK_FIELDS = (
@@ -47,18 +47,28 @@ CONTACT_FIELDS = (
 )  # fmt: skip
 # Of each slot of a link: the contact it has or had last.
 TOUCH_FIELDS = ("obstacle", "place", "normal_x", "normal_y", "point_x", "point_y", "slip", "impact")
+RECORDS = {"touch": TOUCH_FIELDS}
 
-# Entries of Problem.number.
-(
-    CENTRE, PRINTED, DT, TOLERANCE, FRICTION_SPEED, FRICTION_RATE, ACCEPT,  # options
-    STIFFNESS, DAMPING, LIMIT, MASS, WEIGHT, ROUGH,  # servo; robot; whether any obstacle has friction
-    STRIDE,  # [m], how far a link may move before it is looked at again
-    SUSPECT,  # link of the last residual
-    RESIDUAL, EVALUATIONS, WORST_LINK, UNSURE,  # of the step: worst residual; slopes; where; friction beyond mu_o*
-    PARTS, SHORTENED, FALLBACKS, ACCEPTED,  # steps of the pair; whether some were shortened to be solved; counts
-    STOPPED,  # how often a link that left has stopped
-    LENIENT,  # whether nothing but accepting helps
-) = range(25)  # fmt: skip
+# Of Problem.number.
+FLOATS = (
+    "dt", "tolerance", "friction_speed", "friction_rate",  # options
+    "stiffness", "damping", "limit", "mass", "weight",  # servo; robot
+    "stride",  # [m], how far a link may move before it is checked again
+    "residual",  # of the step: the worst
+)  # fmt: skip
+COUNTS = (
+    "slots",  # of a link
+    "touching",  # contacts in Problem.contact
+    "suspect", "worst_link",  # links of the last residual, and of the worst of the step
+    "evaluations", "parts", "fallbacks", "accepted",  # of the step: slopes; steps of the pair; how often
+    "unsure",  # how often friction was beyond mu_o*
+    "stopped",  # how often a link that left has stopped
+)  # fmt: skip
+FLAGS = (
+    "centre", "printed_sign", "accept",  # options
+    "has_friction",  # whether any obstacle has
+    "shortened", "lenient",  # of the step: whether some were shortened to be solved; whether only accepting helps
+)  # fmt: skip
 # Entries of State.ledger after those of types.LEDGER.
 NEXT_STEP, START_ENERGY, TRIED_STEP = 5, 6, 7
 
@@ -66,16 +76,15 @@ NEXT_STEP, START_ENERGY, TRIED_STEP = 5, 6, 7
 class Problem(NamedTuple):
     """What does not change in a run, and scratch."""
 
-    number: FloatArray  # (25,): see the names above
+    number: Records  # (1,): FLOATS, COUNTS, FLAGS
     link: Records  # (n,): LINK_FIELDS
-    contact: Records  # (room + 1,): CONTACT_FIELDS, the first `touching[0]` of them; the last is scratch
-    touching: IntArray  # (1,): how many
+    contact: Records  # (room + 1,): CONTACT_FIELDS, the first `touching` of them; the last is scratch
     disc: FloatArray  # (m, 4): x, y, radius [m], friction
     grid: Grid
     slope: FloatArray  # (STAGES, size of the vector): what the stages of a step found
     vector: FloatArray  # (3, size of the vector): of a stage, of the end of a step, of an instant in between
     matrix: FloatArray  # (room, room): of the complementarity problem
-    rubbed: FloatArray  # (room, room): what friction takes from it, per coefficient of friction
+    friction_part: FloatArray  # (room, room): what friction takes from it, per coefficient of friction
     free: FloatArray  # (room,): its vector
     force: FloatArray  # (room,): its solution
     basic: IntArray  # (room,): where that is positive
@@ -88,7 +97,7 @@ class State(NamedTuple):
 
     clock: IntArray  # (1,): steps of dt done
     vector: FloatArray  # theta (n,), p (2,), their rates; integrals since the step began: n SUMS, slots PUSH, WORKS
-    alpha: IntArray  # (slots,): P1 has one per link; slot s is one of link s // (slots // n)
+    alpha: IntArray  # (slots,): P1 has one per link; slot s is one of link s // Problem.number[0].slots
     pushing: IntArray  # (slots,): whether each contact pushed last, where the solver starts
     leaving: IntArray  # (slots,): whether the contact is there, but the link moves away from it
     touch: Records  # (slots,): TOUCH_FIELDS
@@ -108,29 +117,30 @@ def make_problem(robot: Robot, world: World, servo: Servo, options: PlanarHybrid
     prepare_chain(link)
     disc = np.array([[d.x, d.y, d.radius, d.friction] for d in world.discs]).reshape(-1, 4)
     boxes = np.column_stack([disc[:, :2] - disc[:, 2:3], disc[:, :2] + disc[:, 2:3]])
-    number = np.zeros(25)
-    number[CENTRE], number[PRINTED] = options.contact == "centre", options.obstacle_friction == "printed"
-    number[DT], number[TOLERANCE] = options.dt, options.tolerance
-    number[FRICTION_SPEED], number[FRICTION_RATE] = options.friction_speed, options.friction_rate
-    number[STIFFNESS], number[DAMPING] = servo.stiffness, servo.damping
-    number[LIMIT] = min(servo.torque_limit, 1e12)  # finite, so that arithmetic with it stays finite
-    number[MASS], number[WEIGHT] = robot.mass, robot.mass * max(g, 9.81)  # a scale for residuals, also in space
-    number[ROUGH], number[ACCEPT] = bool(disc[:, 3].any()), options.on_failure == "accept"
-    number[STRIDE] = _stride(robot, disc)
-    slots = n if options.contact == "centre" else SLOTS * n
+    numbers = single_record(FLOATS, COUNTS, FLAGS)
+    number = numbers[0]
+    number.centre, number.printed_sign = options.contact == "centre", options.obstacle_friction == "printed"
+    number.dt, number.tolerance = options.dt, options.tolerance
+    number.friction_speed, number.friction_rate = options.friction_speed, options.friction_rate
+    number.stiffness, number.damping = servo.stiffness, servo.damping
+    number.limit = min(servo.torque_limit, 1e12)  # finite, so that arithmetic with it stays finite
+    number.mass, number.weight = robot.mass, robot.mass * max(g, 9.81)  # a scale for residuals, also in space
+    number.has_friction, number.accept = bool(disc[:, 3].any()), options.on_failure == "accept"
+    number.stride = _stride(robot, disc)
+    number.slots = 1 if options.contact == "centre" else SLOTS
+    slots = n * number.slots
     room = min(slots, n + SPARE)
     size = 2 * (n + 2) + SUMS * n + PUSH * slots + WORKS
     return Problem(
-        number=number,
+        number=numbers,
         link=link,
         contact=record_array(room + 1, CONTACT_FIELDS),
-        touching=np.zeros(1, np.int64),
         disc=disc,
         grid=build_grid(boxes, reach=2 * max(part.half_core + part.radius for part in robot.links)),
         slope=np.zeros((STAGES, size)),
         vector=np.zeros((3, size)),
         matrix=np.zeros((room, room)),
-        rubbed=np.zeros((room, room)),
+        friction_part=np.zeros((room, room)),
         free=np.zeros(room),
         force=np.zeros(room),
         basic=np.zeros(room, np.int64),
@@ -147,14 +157,14 @@ def _stride(robot: Robot, disc: FloatArray) -> float:
 
 def make_state(problem: Problem, pose: Pose) -> State:
     n = len(problem.link)
-    slots = n if problem.number[CENTRE] > 0.0 else SLOTS * n
+    slots = n * problem.number[0].slots
     mass = problem.link["mass"]
     vector = np.zeros(problem.slope.shape[1])
     vector[:n], vector[n : n + 2] = pose.angle, mass @ pose.position / mass.sum()
     vector[n + 2 : 2 * n + 2], vector[2 * n + 2 : 2 * n + 4] = pose.rate, mass @ pose.velocity / mass.sum()
     ledger = np.zeros(8)
     ledger[0] = 0.5 * ((mass @ pose.velocity**2).sum() + problem.link["inertia"] @ pose.rate**2)
-    ledger[NEXT_STEP], ledger[START_ENERGY] = problem.number[DT], ledger[0]
+    ledger[NEXT_STEP], ledger[START_ENERGY] = problem.number[0].dt, ledger[0]
     return State(
         clock=np.zeros(1, np.int64),
         vector=vector,

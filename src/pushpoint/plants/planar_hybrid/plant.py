@@ -11,7 +11,7 @@ import numpy as np
 from pushpoint._jit import compiling_once
 from pushpoint.fields import Frozen
 from pushpoint.numerics.records import as_columns, table
-from pushpoint.numerics.restored import Limits
+from pushpoint.numerics.restored import MOST_COUNT, Limit, Limits
 from pushpoint.plants import plants
 from pushpoint.plants._base import StateArrays
 from pushpoint.plants._compiled import CompiledPlant, Entry, Stopped
@@ -19,17 +19,9 @@ from pushpoint.plants._resting import resting
 from pushpoint.plants._supports import Supports
 from pushpoint.plants.planar_hybrid.assumptions import narrow_gaps, refuse_many_links
 from pushpoint.plants.planar_hybrid.crossing import crossing_counts, crossing_events
-from pushpoint.plants.planar_hybrid.jump import BEYOND
-from pushpoint.plants.planar_hybrid.limits import limits
-from pushpoint.plants.planar_hybrid.model import (
-    MOST_JUMPS,
-    PUSH,
-    TOUCH_FIELDS,
-    WORST_LINK,
-    State,
-    make_problem,
-    make_state,
-)
+from pushpoint.plants.planar_hybrid.integrate import SHORTEST
+from pushpoint.plants.planar_hybrid.jump import BEYOND_BOUND
+from pushpoint.plants.planar_hybrid.model import MOST_JUMPS, NEXT_STEP, PUSH, RECORDS, State, make_problem, make_state
 from pushpoint.plants.planar_hybrid.options import PlanarHybridOptions
 from pushpoint.plants.planar_hybrid.run import FIRST_ROW, place_from_python, run_ticks
 from pushpoint.plants.planar_hybrid.supports import HYBRID
@@ -58,7 +50,7 @@ class PlanarHybrid(CompiledPlant):
     supports: ClassVar[tuple[Supports, ...]] = (HYBRID,)
     name: ClassVar[str] = "planar_hybrid"
     state_type: ClassVar[type] = State
-    records: ClassVar[Mapping[str, tuple[str, ...]]] = {"touch": TOUCH_FIELDS}
+    records: ClassVar[Mapping[str, tuple[str, ...]]] = RECORDS
     advice = ADVICE
     dimensions = 2
     extra_columns: tuple[ExtraColumn, ...] = (
@@ -130,12 +122,12 @@ class PlanarHybrid(CompiledPlant):
         return len(state.pushed)
 
     def worst_link(self, state: State) -> int:
-        return int(self._problem.number[WORST_LINK])
+        return int(self._problem.number[0].worst_link)
 
     def events(self, tape: Tape) -> Iterator[Event]:
         for time, kind, link, obstacle, impulse, bound in tape.event[: tape.cursor[0].event]:
             detail = f"link {link:.0f}, obstacle {obstacle:.0f}"
-            if kind == BEYOND:
+            if kind == BEYOND_BOUND:
                 detail = f"contact forces are unique for friction below {bound:.3g} only"
             elif impulse > 0.0:
                 detail += f", {impulse:.3g} N s"
@@ -154,4 +146,13 @@ class PlanarHybrid(CompiledPlant):
         return self.initial_state(resting(len(self._problem.link)))
 
     def limits(self, arrays: StateArrays) -> Limits:
-        return limits(self._problem)
+        discs = len(self._problem.disc)
+        side = 1 if discs else 0  # without obstacles no link touches one
+        return {
+            "clock": Limit(0, MOST_COUNT),
+            "alpha": Limit(-side, side),
+            "pushing": Limit(0, 1),
+            "leaving": Limit(0, 1),
+            "touch.obstacle": Limit(0, max(discs - 1, 0)),
+            f"ledger.{NEXT_STEP}": Limit(min(SHORTEST, self.dt), self.dt),
+        }

@@ -7,56 +7,36 @@ import math
 from pushpoint._jit import entry_point, inlined, kernel
 from pushpoint.mechanics.joint_forces import factor_joints
 from pushpoint.numerics.lcp.friction import friction_bound_kernel
-from pushpoint.plants._tape import (
-    TABLE_FULL,
-    begin_contact,
-    clear_sums,
-    end_contact,
-    end_row,
-    has_room,
-    is_row_due,
-    note_repeats,
-    note_step,
-)
-from pushpoint.plants.planar_hybrid.contacts import gather_contacts, place_links, remember
-from pushpoint.plants.planar_hybrid.flow import OK, UNSOLVED, answer, pushes_at, rubbing, sums_at, works_at
+from pushpoint.plants import _tape
+from pushpoint.plants._tape import ACCEPTED, NOT_CONVERGED, OK, TABLE_FULL, TOO_MANY_EVENTS
+from pushpoint.plants.planar_hybrid.contacts import gather_contacts, place_links, remember_contacts
+from pushpoint.plants.planar_hybrid.flow import friction_ratio, kinetic_energy, pushes_at, response, sums_at, works_at
 from pushpoint.plants.planar_hybrid.integrate import flow
-from pushpoint.plants.planar_hybrid.jump import BEYOND, TOO_MANY, jump, log, pass_on
-from pushpoint.plants.planar_hybrid.model import (
-    ACCEPT,
-    ACCEPTED,
-    DT,
-    EVALUATIONS,
-    FALLBACKS,
-    LENIENT,
-    MOST_JUMPS,
-    PARTS,
-    PUSH,
-    RESIDUAL,
-    SHORTENED,
-    START_ENERGY,
-    STOPPED,
-    SUMS,
-    UNSURE,
-    WORKS,
-    Problem,
-    State,
-)
+from pushpoint.plants.planar_hybrid.jump import BEYOND_BOUND, jump, log_event, update_touched
+from pushpoint.plants.planar_hybrid.model import MOST_JUMPS, PUSH, START_ENERGY, SUMS, WORKS, Problem, State
 from pushpoint.tape import Tape
-from pushpoint.types import CommandTable, FloatArray
+from pushpoint.types import CommandTable, FloatArray, Repeated
 
 FIRST_ROW = -1  # in place of a tick
-CEILING = 2.0  # of mu_o* that is looked for
-GONE_ON, NOT_SOLVED = 5, 1  # types.Status.ACCEPTED, types.Repeated.NOT_SOLVED
+CEILING = 2.0  # of mu_o* that is searched for
+NOT_SOLVED = int(Repeated.NOT_SOLVED)
 NO_FRICTION = 1e-9  # stands for it where directions of friction are asked for
 
 
 @inlined
-def command(problem: Problem, commands: CommandTable, row: int) -> None:
+def load_commands(problem: Problem, commands: CommandTable, row: int) -> None:
     for i in range(1, problem.link.shape[0]):
         a = problem.link[i]
         a.reference, a.reference_rate = commands.joint_angle[row, i - 1], commands.joint_rate[row, i - 1]
         a.feed = commands.torque[row, i - 1]
+
+
+@inlined
+def clear_step(problem: Problem) -> None:
+    """Forget what the last step needed."""
+    number = problem.number[0]
+    number.residual, number.shortened, number.lenient = 0.0, False, False
+    number.evaluations = number.parts = number.fallbacks = number.accepted = number.stopped = 0
 
 
 @inlined
@@ -82,52 +62,49 @@ def close_step(problem: Problem, state: State) -> None:
 
 
 @inlined
-def settle(problem: Problem, state: State) -> None:
+def end_tick(problem: Problem, state: State) -> None:
     """Poses, kinetic energy and contacts at the end of a tick."""
     place_links(problem, state.vector)
-    pass_on(problem, state)
+    update_touched(problem, state)
     gather_contacts(problem, state)
-    remember(state, problem.contact, problem.touching)
-    ledger, energy = state.ledger, 0.0
-    for i in range(problem.link.shape[0]):
-        a = problem.link[i]
-        energy += 0.5 * (a.mass * (a.vx * a.vx + a.vy * a.vy) + a.inertia * a.w * a.w)
-    ledger[0] = energy
-    ledger[4] = energy - ledger[START_ENERGY] - ledger[1] - ledger[2] - ledger[3]
+    remember_contacts(problem, state)
+    ledger = state.ledger
+    ledger[0] = kinetic_energy(problem.link, 0.0)
+    ledger[4] = ledger[0] - ledger[START_ENERGY] - ledger[1] - ledger[2] - ledger[3]
 
 
 @kernel
 def friction_bound(problem: Problem) -> float:
     """mu_o* of P1's Proposition 18 for the contacts of the pose, at most CEILING; links are placed already."""
-    count = problem.touching[0]
+    count = problem.number[0].touching
     if count == 0:
         return CEILING
     if count > problem.testing.shape[0] - 1:
-        return math.nan  # 2^count minors are too many to look at
+        return math.nan  # 2^count minors are too many to compute
     factor_joints(problem.link)
     for k in range(count):
         c = problem.contact[k]
         c.friction = max(c.friction, NO_FRICTION)
-        answer(problem, problem.matrix, k, 1.0, 0.0)
-        answer(problem, problem.rubbed, k, 0.0, -rubbing(problem, c) / c.friction)
-    return friction_bound_kernel(problem.matrix, problem.rubbed, count, CEILING, problem.testing)
+        response(problem, problem.matrix, k, 1.0, 0.0)
+        response(problem, problem.friction_part, k, 0.0, -friction_ratio(problem, c) / c.friction)
+    return friction_bound_kernel(problem.matrix, problem.friction_part, count, CEILING, problem.testing)
 
 
 @kernel
 def report_beyond(problem: Problem, tape: Tape, time: float) -> None:
     """Friction above mu_o* during the last tick is an event."""
-    if problem.number[UNSURE] > 0.0 and log(tape, time, BEYOND, int(problem.contact[0].link), -1):
+    if problem.number[0].unsure > 0 and log_event(tape, time, BEYOND_BOUND, int(problem.contact[0].link), -1):
         tape.event[tape.cursor[0].event - 1, 5] = friction_bound(problem)
-    problem.number[UNSURE] = 0.0
+    problem.number[0].unsure = 0
 
 
 @inlined
 def write_row(problem: Problem, state: State, tape: Tape, time: float, span: float) -> None:
     """Record the state, and contacts and means over the `span` [s] since the last row."""
-    row, per_link = tape.cursor[0].row, state.pushed.shape[0] // problem.link.shape[0]
+    row, slots = tape.cursor[0].row, problem.number[0].slots
     for i in range(problem.link.shape[0]):
         tape.link[row, i, 6] = tape.link[row, i, 7] = 0.0
-        for s in range(per_link * i, per_link * (i + 1)):
+        for s in range(slots * i, slots * (i + 1)):
             write_contact(state, tape, i, s, span)
         for k in range(SUMS):
             tape.link[row, i, 8 + k] = state.sums[i, SUMS + k] / span
@@ -144,13 +121,13 @@ def write_pose(problem: Problem, state: State, tape: Tape, time: float) -> None:
         out[row, i, 0], out[row, i, 1], out[row, i, 2] = a.x, a.y, state.vector[i]
         out[row, i, 3], out[row, i, 4], out[row, i, 5] = a.vx, a.vy, a.w
     tape.extra[row, 0] = friction_bound(problem)
-    tape.extra[row, 1] = problem.touching[0]
-    end_row(tape, state.ledger, time)
+    tape.extra[row, 1] = problem.number[0].touching
+    _tape.end_row(tape, state.ledger, time)
 
 
 @inlined
 def write_contact(state: State, tape: Tape, i: int, s: int, span: float) -> None:
-    """A line of the contact table if slot s of link i pushed since the last row: the columns types.CONTACT_COLUMNS."""
+    """A line of the contact table, with the columns Layout.contact, if slot s of link i pushed since the last row."""
     fx, fy, t = state.pushed[s, PUSH], state.pushed[s, PUSH + 1], state.touch[s]
     if fx == 0.0 and fy == 0.0:
         return
@@ -158,21 +135,21 @@ def write_contact(state: State, tape: Tape, i: int, s: int, span: float) -> None
     out, row = tape.contact, tape.cursor[0].row
     tape.link[row, i, 6] += fx / span
     tape.link[row, i, 7] += fy / span
-    at = begin_contact(tape, i, t.obstacle, t.place)
+    at = _tape.begin_contact(tape, i, t.obstacle, t.place)
     out[at, 4], out[at, 5], out[at, 6], out[at, 7] = t.point_x, t.point_y, t.normal_x, t.normal_y
     out[at, 8], out[at, 9] = fx / span, fy / span
-    end_contact(tape, t.slip, t.impact)
+    _tape.end_contact(tape, t.slip, t.impact)
     t.impact = 0.0
 
 
 @inlined
 def report_step(problem: Problem, tape: Tape, status: int) -> None:
     """What the recording says about the step."""
-    number = problem.number
-    accepted = status == OK and number[ACCEPTED] > 0.0
-    note_step(tape, number[RESIDUAL], int(number[EVALUATIONS]), GONE_ON if accepted else status)
-    parts, reasons = (max(2.0, number[PARTS]), NOT_SOLVED) if number[SHORTENED] > 0.0 else (0.0, 0)
-    note_repeats(tape, int(parts), reasons, int(number[FALLBACKS]), 0.0)
+    number = problem.number[0]
+    accepted = status == OK and number.accepted > 0
+    _tape.note_step(tape, number.residual, number.evaluations, ACCEPTED if accepted else status)
+    parts, reasons = (max(2, number.parts), NOT_SOLVED) if number.shortened else (0, 0)
+    _tape.note_repeats(tape, parts, reasons, number.fallbacks, 0.0)
 
 
 @entry_point
@@ -184,7 +161,7 @@ def run_ticks(
     With FIRST_ROW it writes the first row of the tape instead, where no time has passed that means could be taken
     over: one entry point compiles faster than two.
     """
-    number, dt = problem.number, problem.number[DT]
+    number, dt = problem.number[0], problem.number[0].dt
     if first == FIRST_ROW:
         place_links(problem, state.vector)
         gather_contacts(problem, state)
@@ -192,36 +169,32 @@ def run_ticks(
         return OK, first
     for row in range(first, commands.joint_angle.shape[0]):
         events = tape.cursor[0].event + MOST_JUMPS * (substeps + 1)
-        if not has_room(tape, state.pushed.shape[0]) or events > tape.event.shape[0]:
+        if not _tape.has_room(tape, state.pushed.shape[0]) or events > tape.event.shape[0]:
             return TABLE_FULL, row
-        command(problem, commands, row)
-        clear_sums(state.sums, SUMS)
-        for s in range(state.pushed.shape[0]):
-            for k in range(PUSH):
-                state.pushed[s, k] = 0.0
+        load_commands(problem, commands, row)
+        _tape.clear_sums(state.sums, SUMS)
+        _tape.clear_sums(state.pushed, PUSH)
         for k in range(substeps):
-            number[RESIDUAL] = number[EVALUATIONS] = 0.0
-            number[PARTS] = number[SHORTENED] = number[FALLBACKS] = number[ACCEPTED] = 0.0
-            number[LENIENT] = number[STOPPED] = 0.0
+            clear_step(problem)
             status, before = OK, tape.cursor[0].event
             if state.clock[0] == 0:
                 status = jump(problem, state, tape, 0.0)  # what overlaps at the start is in contact
             if status == OK:
                 status = flow(problem, state, tape, state.clock[0] * dt, k * dt)
             if status == OK and tape.cursor[0].event - before > MOST_JUMPS:
-                status = TOO_MANY
-                if number[ACCEPT] > 0.0:  # the step came to its end all the same
-                    status, number[ACCEPTED] = OK, 1.0
+                status = TOO_MANY_EVENTS
+                if number.accept:  # the step came to its end all the same
+                    status, number.accepted = OK, 1
             close_step(problem, state)
             report_step(problem, tape, status)
             if status != OK:
-                number[UNSURE] += status == UNSOLVED
+                number.unsure += status == NOT_CONVERGED
                 report_beyond(problem, tape, state.clock[0] * dt)
                 return status, row
             state.clock[0] += 1
-        settle(problem, state)
+        end_tick(problem, state)
         report_beyond(problem, tape, state.clock[0] * dt)
-        if is_row_due(tape):
+        if _tape.is_row_due(tape):
             write_row(problem, state, tape, state.clock[0] * dt, tape.cursor[0].ticks_per_row * substeps * dt)
     return OK, commands.joint_angle.shape[0]
 

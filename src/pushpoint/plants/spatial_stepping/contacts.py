@@ -1,4 +1,4 @@
-"""Which contacts a step may have: the ends of capsules near the plane, and whatever is near of other solids.
+"""Which contacts a step may have: the ends of capsules near the plane, and what is near of other solids.
 
 A contact is known from step to step by its code; what it did in the last step is where Newton's method starts.
 """
@@ -11,38 +11,14 @@ from pushpoint._jit import fused, inlined, kernel
 from pushpoint.geometry.capsule_solids import capsule_contacts
 from pushpoint.geometry.solids import Solids
 from pushpoint.numerics.records import Records
-from pushpoint.plants.spatial_stepping.model import (
-    CONTACTS,
-    DEEPEST,
-    DOWN_X,
-    DOWN_Y,
-    DOWN_Z,
-    DT,
-    EARTH,
-    FIRM,
-    HARDNESS,
-    MARGIN,
-    MU_S,
-    MU_T,
-    NOMINAL,
-    ORIGIN_X,
-    ORIGIN_Y,
-    ORIGIN_Z,
-    PUSH_SPEED,
-    PUSH_WORK,
-    ROLL,
-    STRIBECK,
-    STRIBECK_SPEED,
-    Problem,
-    State,
-)
-from pushpoint.types import FloatArray
+from pushpoint.plants.spatial_stepping.laws import velocity_at, velocity_of
+from pushpoint.plants.spatial_stepping.model import EARTH, MARGIN, MIDDLE, Problem, State
 
 RECOVERY = 0.25  # part of a penetration that is undone in a whole step: all of it at once would add energy
 PUSH_OUT = 2.0  # [m/s], at most
 CURVED = 0.01  # of the depth that is allowed: motion that curves into the surface by less in a step is straight
-OVERLAP_OUT = 0.1  # [m/s]: of links that start inside of something, which are not thrown out of it
-SAME_WAY = 0.95  # cosine between the normals of contacts that follow each other
+OVERLAP_OUT = 0.1  # [m/s]: of links that start inside of a solid, which are not thrown out of it
+SAME_NORMAL = 0.95  # cosine between the normals of contacts that follow each other
 CODES = 4.0  # per capsule: tail end and head end on the plane
 GROUND = -1.0  # as an obstacle
 TOO_MANY = -1
@@ -87,7 +63,7 @@ def take_over(c: Records, old: Records, share: float) -> None:
 def recall(c: Records, state: State, seen: int, predicted: float, share: float) -> int:
     """What the contact did in the last step. Where a sphere of a link goes from one feature of a solid to the next, it
     is what it did on the last, if both push in about the same direction. A contact that is new presses if it will.
-    Returns where to look next."""
+    Returns where to search next."""
     count, near = state.clock[1], -1
     for k in range(count):
         at = seen + k
@@ -97,7 +73,7 @@ def recall(c: Records, state: State, seen: int, predicted: float, share: float) 
         if old.code == c.code:
             take_over(c, old, share)
             return at + 1
-        if old.sphere == c.sphere and old.n1 * c.n1 + old.n2 * c.n2 + old.n3 * c.n3 > SAME_WAY:
+        if old.sphere == c.sphere and old.n1 * c.n1 + old.n2 * c.n2 + old.n3 * c.n3 > SAME_NORMAL:
             near = at
     if near >= 0:
         take_over(c, state.memory[near], share)
@@ -112,9 +88,7 @@ def recall(c: Records, state: State, seen: int, predicted: float, share: float) 
 @fused
 def bend_of(a: Records, r1: float, r2: float, r3: float, n1: float, n2: float, n3: float) -> float:
     """Acceleration [m/s2] along a direction of the material point at r while all joint rates stay as they are."""
-    p1 = a.v1 + a.w2 * r3 - a.w3 * r2
-    p2 = a.v2 + a.w3 * r1 - a.w1 * r3
-    p3 = a.v3 + a.w1 * r2 - a.w2 * r1
+    p1, p2, p3 = velocity_at(a, r1, r2, r3)
     bend = n1 * (a.b4 + a.b2 * r3 - a.b3 * r2 + a.w2 * p3 - a.w3 * p2)
     bend += n2 * (a.b5 + a.b3 * r1 - a.b1 * r3 + a.w3 * p1 - a.w1 * p3)
     return float(bend + n3 * (a.b6 + a.b1 * r2 - a.b2 * r1 + a.w1 * p2 - a.w2 * p1))
@@ -123,25 +97,25 @@ def bend_of(a: Records, r1: float, r2: float, r3: float, n1: float, n2: float, n
 @fused
 def bend_up(a: Records, r1: float, r2: float, r3: float) -> float:
     """The same along z."""
-    p1, p2 = a.v1 + a.w2 * r3 - a.w3 * r2, a.v2 + a.w3 * r1 - a.w1 * r3
+    p1, p2, _ = velocity_at(a, r1, r2, r3)
     return float(a.b6 + a.b1 * r2 - a.b2 * r1 + a.w1 * p2 - a.w2 * p1)
 
 
 @fused
-def set_gap(c: Records, number: FloatArray, gap: float, bend: float) -> None:
+def set_gap(c: Records, number: Records, gap: float, bend: float) -> None:
     """A gap, whose contact point moves along a curve, may close in this step; a penetration is undone."""
-    dt = number[DT]
+    dt = number.dt
     c.gap, c.push = gap, 0.0
     c.approach = gap / dt
     if gap <= 0.0:
         c.push = push_out(c, number, gap)
         c.approach = -c.push
-    if 0.5 * dt * dt * bend < -CURVED * number[DEEPEST]:
+    if 0.5 * dt * dt * bend < -CURVED * number.deepest:
         c.approach += max(0.5 * dt * bend, -PUSH_OUT)
 
 
 @fused
-def push_out(c: Records, number: FloatArray, gap: float) -> float:
+def push_out(c: Records, number: Records, gap: float) -> float:
     """The speed [m/s] at which a penetration is undone: by a part in a whole step, also in parts of it, so that short
     parts do not throw out what a long one let in; and no faster than its work is small, see step.limit_push_out.
 
@@ -149,128 +123,117 @@ def push_out(c: Records, number: FloatArray, gap: float) -> float:
     less, it is to rest at the same depth: there the load of the last step counts. Where the purse is empty it yields a
     little more than that, so that what a large load pressed together does not spring back.
     """
-    share, most = number[DT] / number[NOMINAL], number[PUSH_WORK]
-    push = min(-RECOVERY * gap / number[NOMINAL], PUSH_OUT)
-    if push > number[PUSH_SPEED] or push * c.disc > most * share or share < 1.0:
+    share, most = number.dt / number.nominal, number.push_work
+    push = min(-RECOVERY * gap / number.nominal, PUSH_OUT)
+    if push > number.push_speed or push * c.disc > most * share or share < 1.0:
         give = c.disc / (share * c.hard)
-        least = min(push, OVERLAP_OUT) if -gap > 2.0 * number[DEEPEST] else 0.0
+        least = min(push, OVERLAP_OUT) if -gap > 2.0 * number.deepest else 0.0
         if push > give:
             push = max(
-                number[FIRM] * give + min(push - give, number[PUSH_SPEED], most * share / max(c.disc, 1e-300)), least
+                number.firm * give + min(push - give, number.push_speed, most * share / max(c.disc, 1e-300)), least
             )
         push = max(push - (1.0 - share) * give, 0.0)
     return float(push)
 
 
-@fused
-def end_speed(a: Records, r1: float, r2: float, r3: float, n1: float, n2: float, n3: float) -> float:
-    """Speed along a direction of the material point at r."""
-    p1 = a.v1 + a.w2 * r3 - a.w3 * r2
-    p2 = a.v2 + a.w3 * r1 - a.w1 * r3
-    p3 = a.v3 + a.w1 * r2 - a.w2 * r1
-    return float(n1 * p1 + n2 * p2 + n3 * p3)
-
-
 @kernel
-def more_at_rest(c: Records, a: Records, number: FloatArray) -> float:
+def stribeck_factor(c: Records, a: Records, number: Records) -> float:
     """The factor of the ground's friction at the sliding speed at the start of the step, see worlds.GroundLaw."""
-    p1 = a.v1 + a.w2 * c.r3 - a.w3 * c.r2
-    p2 = a.v2 + a.w3 * c.r1 - a.w1 * c.r3
-    p3 = a.v3 + a.w1 * c.r2 - a.w2 * c.r1
-    along, across = c.t1 * p1 + c.t2 * p2 + c.t3 * p3, c.s1 * p1 + c.s2 * p2 + c.s3 * p3
-    slow = number[STRIBECK_SPEED]
-    return float(1.0 + number[STRIBECK] * math.exp(-(along * along + across * across) / (slow * slow)))
+    _, along, across = velocity_of(a, c)
+    slow = number.stribeck_speed
+    return float(1.0 + number.stribeck * math.exp(-(along * along + across * across) / (slow * slow)))
 
 
 @fused
-def set_ground_friction(c: Records, a: Records, number: FloatArray, radius: float) -> None:
+def set_ground_friction(c: Records, a: Records, number: Records, radius: float) -> None:
     """Of a contact whose frame is known."""
-    more = more_at_rest(c, a, number) if number[STRIBECK] > 0.0 else 1.0
-    set_friction(c, a, number[HARDNESS], more * number[MU_T], more * number[MU_S], number[ROLL] * radius)
+    factor = stribeck_factor(c, a, number) if number.stribeck > 0.0 else 1.0
+    set_friction(c, a, number.hardness, factor * number.mu_t, factor * number.mu_s, number.roll * radius)
+
+
+@fused
+def capsule_centre(a: Records, capsule: Records, x: float, y: float, z: float) -> tuple[float, float, float]:
+    """Of a capsule of a link, whose place is that from (x, y, z)."""
+    left, up = capsule.left, capsule.up
+    return (
+        x + a.c1 + left * a.y1 + up * a.z1,
+        y + a.c2 + left * a.y2 + up * a.z2,
+        z + a.c3 + left * a.y3 + up * a.z3,
+    )
 
 
 @kernel
-def near_plane(problem: Problem, state: State) -> int:
-    """Contacts of both ends of all capsules with the plane z = 0."""
-    dt, nominal = problem.number[DT], problem.number[NOMINAL]
-    slack, fall = 20.0 * EARTH * dt * dt, dt * problem.number[DOWN_Z]
-    count, seen, share = 0, 0, dt / nominal
+def plane_contacts(problem: Problem, state: State) -> int:
+    """Contacts of both ends of all capsules with the plane z = 0. Returns how many there are."""
+    number = problem.number[0]
+    dt = number.dt
+    slack, fall, height = 20.0 * EARTH * dt * dt, dt * number.down_z, problem.root[MIDDLE].z
+    count, seen, share = 0, 0, dt / number.nominal
     for m in range(problem.capsule.shape[0]):
-        i, left, up = int(problem.capsule[m, 0]), problem.capsule[m, 1], problem.capsule[m, 2]
-        half, radius = problem.capsule[m, 3], problem.capsule[m, 4]
-        a = problem.link[i]
+        capsule = problem.capsule[m]
+        a, radius = problem.link[int(capsule.link)], capsule.radius
+        x, y, z = capsule_centre(a, capsule, 0.0, 0.0, 0.0)
         for end in range(2):
-            place = half if end == 1 else -half
-            r3 = a.c3 + left * a.y3 + up * a.z3 + place * a.x3 - radius
-            gap = problem.number[ORIGIN_Z] + r3
-            r1 = a.c1 + left * a.y1 + up * a.z1 + place * a.x1
-            r2 = a.c2 + left * a.y2 + up * a.z2 + place * a.x2
+            place = capsule.half if end == 1 else -capsule.half
+            r1, r2, r3 = x + place * a.x1, y + place * a.x2, z + place * a.x3 - radius
+            gap = height + r3
             speed = a.v3 + a.w1 * r2 - a.w2 * r1
             if gap > slack + 2.0 * dt * max(0.0, -speed):
                 continue
             c = problem.contact[count]
-            c.link, c.other, c.r1, c.r2, c.r3 = i, -1.0, r1, r2, r3
+            c.link, c.other, c.r1, c.r2, c.r3 = capsule.link, -1.0, r1, r2, r3
             set_frame(c, a, 0.0, 0.0, 1.0)
-            set_ground_friction(c, a, problem.number, radius)
+            set_ground_friction(c, a, number, radius)
             c.code, c.obstacle, c.place, c.which = -1.0 - CODES * m - end, GROUND, place, end
             c.sphere = 3.0 * m + end
             seen = recall(c, state, seen, gap + dt * (speed + fall), share)
-            set_gap(c, problem.number, gap, bend_up(a, r1, r2, r3 + radius))
+            set_gap(c, number, gap, bend_up(a, r1, r2, r3 + radius))
             count += 1
     return count
 
 
 @fused
-def look_ahead(a: Records, half: float, dt: float, most: float) -> float:
-    """How far [m] from a link contacts are looked for: twice what its fastest point moves, and a little."""
-    v1, v2, v3 = a.v1 + a.w2 * a.c3 - a.w3 * a.c2, a.v2 + a.w3 * a.c1 - a.w1 * a.c3, a.v3 + a.w1 * a.c2 - a.w2 * a.c1
+def search_reach(a: Records, half: float, dt: float, most: float) -> float:
+    """How far [m] from a link contacts are searched for: twice what its fastest point moves, and a little."""
+    v1, v2, v3 = velocity_at(a, a.c1, a.c2, a.c3)
     speed = math.sqrt(v1 * v1 + v2 * v2 + v3 * v3) + half * math.sqrt(a.w1 * a.w1 + a.w2 * a.w2 + a.w3 * a.w3)
     return float(min(20.0 * EARTH * dt * dt + 2.0 * dt * speed, most))
 
 
 @fused
 def add_solid(problem: Problem, state: State, count: int, seen: int, m: int, row: int) -> int:
-    """Make contact `count` of a row of Problem.found, of capsule m. Returns where in the memory to look next."""
-    found, dt = problem.found, problem.number[DT]
-    i, left, up, radius = (
-        int(problem.capsule[m, 0]),
-        problem.capsule[m, 1],
-        problem.capsule[m, 2],
-        problem.capsule[m, 4],
-    )
-    a, c = problem.link[i], problem.contact[count]
+    """Make contact `count` of a row of Problem.found, of capsule m. Returns where in the memory to search next."""
+    found, number, capsule = problem.found, problem.number[0], problem.capsule[m]
+    a, c, dt = problem.link[int(capsule.link)], problem.contact[count], number.dt
     gap, place, n1, n2, n3 = found[row, 0], found[row, 1], found[row, 2], found[row, 3], found[row, 4]
-    c.link, c.other = i, -1.0
-    c.r1 = a.c1 + left * a.y1 + up * a.z1 + place * a.x1 - radius * n1
-    c.r2 = a.c2 + left * a.y2 + up * a.z2 + place * a.x2 - radius * n2
-    c.r3 = a.c3 + left * a.y3 + up * a.z3 + place * a.x3 - radius * n3
+    x, y, z = capsule_centre(a, capsule, 0.0, 0.0, 0.0)
+    r1, r2, r3, radius = x + place * a.x1, y + place * a.x2, z + place * a.x3, capsule.radius
+    c.link, c.other, c.r1, c.r2, c.r3 = capsule.link, -1.0, r1 - radius * n1, r2 - radius * n2, r3 - radius * n3
     set_frame(c, a, n1, n2, n3)
     c.obstacle, c.place = found[row, 6], place
     if c.obstacle < 0.0:
-        set_ground_friction(c, a, problem.number, radius)
+        set_ground_friction(c, a, number, radius)
     else:
-        set_friction(c, a, problem.number[HARDNESS], found[row, 5], found[row, 5], 0.0)
+        set_friction(c, a, number.hardness, found[row, 5], found[row, 5], 0.0)
     c.which = found[row, 7] % 3.0
     c.code, c.sphere = found[row, 7] * problem.capsule.shape[0] + m, 3.0 * m + c.which
-    fall = n1 * problem.number[DOWN_X] + n2 * problem.number[DOWN_Y] + n3 * problem.number[DOWN_Z]
-    predicted = gap + dt * (end_speed(a, c.r1, c.r2, c.r3, n1, n2, n3) + dt * fall)
-    seen = recall(c, state, seen, predicted, dt / problem.number[NOMINAL])
+    fall = n1 * number.down_x + n2 * number.down_y + n3 * number.down_z
+    predicted = gap + dt * (velocity_of(a, c)[0] + dt * fall)
+    seen = recall(c, state, seen, predicted, dt / number.nominal)
     r1, r2, r3 = c.r1 + radius * n1, c.r2 + radius * n2, c.r3 + radius * n3  # its centre, which does not roll
-    set_gap(c, problem.number, gap, bend_of(a, r1, r2, r3, n1, n2, n3))
+    set_gap(c, number, gap, bend_of(a, r1, r2, r3, n1, n2, n3))
     return seen
 
 
 @inlined
-def near_solids(problem: Problem, state: State, solids: Solids, count: int) -> int:
+def solid_contacts(problem: Problem, state: State, solids: Solids, count: int) -> int:
     """Contacts of all capsules with terrain and obstacles, after those with the plane."""
-    seen = count
+    seen, number, root = count, problem.number[0], problem.root[MIDDLE]
     for m in range(problem.capsule.shape[0]):
-        a, half, radius = problem.link[int(problem.capsule[m, 0])], problem.capsule[m, 3], problem.capsule[m, 4]
-        left, up = problem.capsule[m, 1], problem.capsule[m, 2]
-        x = problem.number[ORIGIN_X] + a.c1 + left * a.y1 + up * a.z1
-        y = problem.number[ORIGIN_Y] + a.c2 + left * a.y2 + up * a.z2
-        z = problem.number[ORIGIN_Z] + a.c3 + left * a.y3 + up * a.z3
-        reach = a.reach = look_ahead(a, half + radius, problem.number[DT], MARGIN)
+        capsule = problem.capsule[m]
+        a, half, radius = problem.link[int(capsule.link)], capsule.half, capsule.radius
+        x, y, z = capsule_centre(a, capsule, root.x, root.y, root.z)
+        reach = a.reach = search_reach(a, half + radius, number.dt, MARGIN)
         rows = capsule_contacts(solids, x, y, z, a.x1, a.x2, a.x3, half, radius, reach, problem.found, 0)
         if rows > problem.found.shape[0] or count + rows > problem.contact.shape[0]:
             return TOO_MANY
@@ -283,7 +246,7 @@ def near_solids(problem: Problem, state: State, solids: Solids, count: int) -> i
 @kernel
 def remember_contacts(problem: Problem, memory: Records) -> int:
     """For the next step, as impulses of a whole step. Returns how many there are."""
-    count, whole = int(problem.number[CONTACTS]), problem.number[NOMINAL] / problem.number[DT]
+    count, whole = problem.number[0].contacts, problem.number[0].nominal / problem.number[0].dt
     for k in range(count):
         c, kept = problem.contact[k], memory[k]
         kept.overlap = max(c.overlap, 0.0)
@@ -293,4 +256,4 @@ def remember_contacts(problem: Problem, memory: Records) -> int:
         kept.ls = whole * c.ps / c.mu_s if c.mu_s > 0.0 else 0.0
         kept.lr = whole * c.pr / c.roll if c.roll > 0.0 else 0.0
         kept.lq = whole * c.pq / c.roll if c.roll > 0.0 else 0.0
-    return count
+    return int(count)

@@ -12,32 +12,21 @@ from __future__ import annotations
 from pushpoint._jit import fused, inlined, kernel
 from pushpoint.mechanics.spatial_chain import sweep
 from pushpoint.numerics.records import Records
-from pushpoint.plants.spatial_stepping.model import CONTACTS, Problem, Rows
+from pushpoint.plants.spatial_stepping.laws import in_frame, press, step_at
+from pushpoint.plants.spatial_stepping.model import Problem, Rows
 
 
 @fused
-def press(a: Records, c: Records, size: float) -> None:
+def press_along(a: Records, c: Records, size: float) -> None:
     """An impulse along the normal of a contact acts on a link."""
-    f1, f2, f3 = size * c.n1, size * c.n2, size * c.n3
-    a.f4, a.f5, a.f6 = a.f4 + f1, a.f5 + f2, a.f6 + f3
-    a.f1 += c.r2 * f3 - c.r3 * f2
-    a.f2 += c.r3 * f1 - c.r1 * f3
-    a.f3 += c.r1 * f2 - c.r2 * f1
-
-
-@fused
-def step_along(a: Records, c: Records) -> float:
-    """The step of a link's motion along the normal of a contact."""
-    p1 = a.d4 + a.d2 * c.r3 - a.d3 * c.r2
-    p2 = a.d5 + a.d3 * c.r1 - a.d1 * c.r3
-    p3 = a.d6 + a.d1 * c.r2 - a.d2 * c.r1
-    return float(c.n1 * p1 + c.n2 * p2 + c.n3 * p3)
+    press(a, c, size * c.n1, size * c.n2, size * c.n3)
 
 
 @fused
 def opening(problem: Problem, c: Records) -> float:
     """How fast the step of the motion opens a contact."""
-    return step_along(problem.link[int(c.link)], c) - step_along(problem.link[int(c.other)], c)
+    own = in_frame(c, *step_at(problem.link[int(c.link)], c))[0]
+    return own - in_frame(c, *step_at(problem.link[int(c.other)], c))[0]
 
 
 @kernel
@@ -45,9 +34,8 @@ def keep_steps(problem: Problem, room: Rows, row: int) -> None:
     """Put the steps of links and freedoms aside."""
     n = problem.link.shape[0]
     for i in range(n):
-        a = problem.link[i]
-        room.solution[row, i, 0], room.solution[row, i, 1], room.solution[row, i, 2] = a.d1, a.d2, a.d3
-        room.solution[row, i, 3], room.solution[row, i, 4], room.solution[row, i, 5] = a.d4, a.d5, a.d6
+        a, s = problem.link[i], room.solution[row, i]
+        s[0], s[1], s[2], s[3], s[4], s[5] = a.d1, a.d2, a.d3, a.d4, a.d5, a.d6
     for k in range(problem.joint.shape[0]):
         room.solution[row, n + k // 6, k % 6] = problem.joint[k].step
 
@@ -55,25 +43,18 @@ def keep_steps(problem: Problem, room: Rows, row: int) -> None:
 @kernel
 def add_steps(problem: Problem, room: Rows, row: int, factor: float) -> None:
     """Add a multiple of steps that were put aside."""
-    n, solution = problem.link.shape[0], room.solution
+    n = problem.link.shape[0]
     for i in range(n):
-        a = problem.link[i]
-        a.d1, a.d2, a.d3 = (
-            a.d1 + factor * solution[row, i, 0],
-            a.d2 + factor * solution[row, i, 1],
-            a.d3 + factor * solution[row, i, 2],
-        )
-        a.d4, a.d5, a.d6 = (
-            a.d4 + factor * solution[row, i, 3],
-            a.d5 + factor * solution[row, i, 4],
-            a.d6 + factor * solution[row, i, 5],
-        )
+        a, s = problem.link[i], room.solution[row, i]
+        a.d1, a.d2, a.d3 = a.d1 + factor * s[0], a.d2 + factor * s[1], a.d3 + factor * s[2]
+        a.d4, a.d5, a.d6 = a.d4 + factor * s[3], a.d5 + factor * s[4], a.d6 + factor * s[5]
     for k in range(problem.joint.shape[0]):
-        problem.joint[k].step += factor * solution[row, n + k // 6, k % 6]
+        problem.joint[k].step += factor * room.solution[row, n + k // 6, k % 6]
 
 
 @kernel
 def clear_steps(problem: Problem) -> None:
+    """No steps, no forces."""
     for i in range(problem.link.shape[0]):
         a = problem.link[i]
         a.d1 = a.d2 = a.d3 = a.d4 = a.d5 = a.d6 = 0.0
@@ -83,32 +64,24 @@ def clear_steps(problem: Problem) -> None:
 
 
 @inlined
-def list_rows(problem: Problem, room: Rows) -> int:
-    """Contacts of two links that press. Returns how many; what does not fit is left out of the tangent."""
-    rows = 0
-    for k in range(int(problem.number[CONTACTS])):
+def couple(problem: Problem, room: Rows) -> None:
+    """Correct the steps of a sweep for contacts of two links that press."""
+    rows, last = 0, room.row.shape[0]
+    for k in range(problem.number[0].contacts):
         c = problem.contact[k]
-        if c.closed > 0.0 and c.other >= 0.0 and rows < room.row.shape[0]:
+        if c.closed > 0.0 and c.other >= 0.0 and rows < last:  # what does not fit is left out of the tangent
             room.row[rows] = k
             rows += 1
-    return rows
-
-
-@inlined
-def couple(problem: Problem, room: Rows) -> None:
-    """Correct the steps of a sweep for contacts of two links."""
-    rows = list_rows(problem, room)
     if rows == 0:
         return
-    last = room.row.shape[0]
     keep_steps(problem, room, last)
     for row in range(rows):
         room.matrix[row, last] = opening(problem, problem.contact[room.row[row]])
     for column in range(rows):
         c = problem.contact[room.row[column]]
         clear_steps(problem)
-        press(problem.link[int(c.link)], c, c.hard)
-        press(problem.link[int(c.other)], c, -c.hard)
+        press_along(problem.link[int(c.link)], c, c.hard)
+        press_along(problem.link[int(c.other)], c, -c.hard)
         sweep(problem.link, problem.joint, problem.tree, problem.scratch, 0, -1)
         keep_steps(problem, room, column)
         for row in range(rows):

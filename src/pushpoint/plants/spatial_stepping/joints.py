@@ -1,7 +1,8 @@
 """What acts in the joints: servo, spring, damper, stops; all implicit, as impulses of one step.
 
-A servo acts with the angle and the rate between the start and the end of the step, LATE of the way: with half of it the
-step would be symmetric in time, with all of it the servo would be damped by dt/2 Kp besides its own damping.
+A servo acts with the angle and the rate between the start and the end of the step, a part LATE from the start: with
+half of it the step would be symmetric in time, with all of it the servo would be damped by dt/2 Kp besides its own
+damping.
 
     dt (Kp (ref - angle) + Kd (ref_rate - rate) + feed),   angle = (1 - LATE) start + LATE end, rate likewise
 

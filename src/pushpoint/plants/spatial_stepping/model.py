@@ -13,9 +13,9 @@ from pushpoint.geometry.solids import Solids
 from pushpoint.mechanics.rotation import matrices
 from pushpoint.mechanics.solids import has_plane, make_solids
 from pushpoint.mechanics.spatial_chain import CHAIN_FIELDS, FREEDOM_FIELDS, make_tree
-from pushpoint.numerics.records import Records, record_array
+from pushpoint.numerics.records import Records, from_table, record_array, single_record
 from pushpoint.plants.spatial_stepping.options import SpatialSteppingOptions
-from pushpoint.robots import Robot, Servo
+from pushpoint.robots import Link, Robot, Servo
 from pushpoint.types import FloatArray, IntArray, SpatialPose
 from pushpoint.worlds import World
 
@@ -27,12 +27,13 @@ LINK_FIELDS = (
     *CHAIN_FIELDS,
     "old1", "old2", "old3", "old4", "old5", "old6",  # momentum about O at the start of the step, gravity included
     "start1", "start2", "start3",  # [m/s], velocity of its centre at the start of the step
-    "size", "thick", "reach",  # [m]: from the centre to the farthest point; radius; how far solids are looked for
-    "meets",  # the first link towards the head that it may touch, see first_to_meet
+    "size", "thick", "reach",  # [m]: from the centre to the farthest point; radius; how far solids are searched for
+    "partner",  # the first link towards the head that it may touch, see first_partners
 )  # fmt: skip
 JOINT_FIELDS = (
     *FREEDOM_FIELDS,
-    "start", "kept", "best",  # [rad/s], at the start of the step, before the exact tangent is tried, best one found
+    "joint", "place",  # counted from the tail: its joint, and which axis of that it is
+    "start",  # [rad/s], at the start of the step
     "servo_p", "servo_d", "limit", "band", "actuated",  # of the servo: gains, limit [N m] and dead band [N m]
     "drive", "feed",  # [N m s], servo impulse at rate zero; feed-forward
     "spring", "rest", "damper", "armature",
@@ -55,6 +56,7 @@ CONTACT_FIELDS = (
     "code", "sphere", "obstacle", "place", "which",  # what touches: see contacts
     "overlap",  # [m], of two links from the start on, which is left as it is
 )  # fmt: skip
+CAPSULE_FIELDS = ("link", "left", "up", "half", "radius")  # axis from the link's centre, half its length [m]
 # What is remembered of a contact from step to step.
 MEMORY_FIELDS = (
     "code", "sphere", "n1", "n2", "n3",  # see contacts.recall
@@ -66,50 +68,63 @@ BODY_FIELDS = (
     "l1", "l2", "l3", "p1", "p2", "p3",  # momentum about the root's centre
 )  # fmt: skip
 PAIR_FIELDS = (
-    "link", "obstacle", "which",  # who touches what, and where on the link: tail end, head end, in between
-    "tick_x", "tick_y", "tick_z", "record_x", "record_y", "record_z",  # [N s], in the tick and since the last row
-    "place", "point_x", "point_y", "point_z", "normal_x", "normal_y", "normal_z", "slip", "impact",
+    "link",
+    "obstacle",
+    "which",  # who touches what, and where on the link: tail end, head end, in between
+    "tick_x",
+    "tick_y",
+    "tick_z",
+    "record_x",
+    "record_y",
+    "record_z",  # [N s], in the tick and since the last row
+    "place",
+    "point_x",
+    "point_y",
+    "point_z",
+    "normal_x",
+    "normal_y",
+    "normal_z",
+    "slip",
+    "impact",
 )  # fmt: skip
+RECORDS = {"body": BODY_FIELDS, "memory": MEMORY_FIELDS, "pair": PAIR_FIELDS}
 
-# Entries of Problem.number.
-(
-    DT, TOLERANCE, MAX_ITERATIONS, WEIGHT, DOWN_X, DOWN_Y, DOWN_Z, MU_T, MU_S, ROLL,  # of the run
-    NOMINAL, HAS_PLANE, HARDNESS, MEET, LONGEST, BIGGEST, THINNEST, DEEPEST, ACCEPT,  # NOMINAL: DT of a whole step
-    CONTACTS, SELF_CONTACTS, PUSH_WORK, PUSH_SPEED, FIRM, WORST_LINK, ORIGIN_X, ORIGIN_Y, ORIGIN_Z,  # of the step
-    STRIBECK, STRIBECK_SPEED,  # of the run: see contacts.more_at_rest
-    LOW, HIGH,  # of the iteration: links whose contacts changed
-    ENERGY, SERVO, FRICTION, NORMAL, NUMERICAL, GRAVITY,  # [J], of the step: kinetic energy at its end, and works
-    PUSHED, EXCESS,  # [J] of push-out, and numerical beyond what a step may always make
-    FASTEST, TURNING,  # squares of the fastest velocity and rate
-    SINKS, WAS_DEEP,  # whether a contact ends too deep; [m], how deep any was at the start
-    BEFORE_X, BEFORE_Y, BEFORE_Z, BEFORE_QW, BEFORE_QX, BEFORE_QY, BEFORE_QZ,  # pose of the root at its start
-    NUMBERS,
-) = range(52)  # fmt: skip
+# Of Problem.number.
+FLOATS = (
+    "dt", "tolerance", "weight", "down_x", "down_y", "down_z", "mu_t", "mu_s", "roll",  # of the run
+    "stribeck", "stribeck_speed",  # see contacts.stribeck_factor
+    "nominal", "hardness", "longest", "biggest", "thinnest", "deepest",  # nominal: dt of a whole step
+    "push_work", "push_speed", "firm",  # of the step
+    "energy", "servo", "friction", "normal", "numerical", "gravity",  # [J]: kinetic energy at its end, and works
+    "pushed", "excess",  # [J] of push-out, and numerical beyond what a step may always make
+    "fastest", "turning",  # squares of the fastest velocity and rate
+    "was_deep",  # [m], how deep any contact was at the start
+)  # fmt: skip
+COUNTS = (
+    "max_iterations", "contacts", "self_contacts", "worst_link",
+    "low", "high",  # of the iteration: links whose contacts changed
+)  # fmt: skip
+FLAGS = ("has_plane", "self_contact", "accept", "sinks")  # sinks: whether a contact ends too deep
 PAIRS_PER_LINK = 12
 CONTACTS_PER_CAPSULE = 32
+MIDDLE, END = 0, 1  # rows of Problem.root
 LEAST_ROWS, MOST_ROWS = 32, 500  # contacts of links with each other
-# What a step may make or lose of energy by itself. Always: a part of the larger kinetic energy, and no more than so
-# much per second, as errors of one sign add up; of the works in the step; and the weight times a tiny speed, or a robot
-# at rest would be repeated. Besides: a part of the kinetic energy, if it can be paid from the purse.
-MOST_ENERGY, MOST_POWER = 1e-4, 2.5e-3  # [1], [1/s]
-MOST_OF_WORKS = 2e-3
-LEAST_SPEED = 1e-6  # [m/s]
 LEAST_PUSH = 5e-5  # [m/s]: at the least, links are pushed out of what they sank into as the weight at this speed
-MOST_PAID = 2e-3
 SAVED = 3e-3  # of all work so far that goes into the purse, also for pushing links out of what they sank into
 SHALLOW = 1e-4  # [m]: links may go in by half their radius at most, or it is no longer clear on which side to go out
 SAFETY = 0.9  # of the depth that is allowed: how deep a link is at the end of a step is known to second order
-MARGIN = 0.05  # [m]: contacts are looked for at most this far from a link
+MARGIN = 0.05  # [m]: contacts are searched for at most this far from a link
 
 
 class Problem(NamedTuple):
     """The contact problem of one step: what does not change in a run, and scratch."""
 
-    number: FloatArray  # see the names above
+    number: Records  # (1,): FLOATS, COUNTS, FLAGS
     tree: IntArray  # (n, 4): see mechanics.spatial_chain
+    root: Records  # (2,): BODY_FIELDS of the root in the middle and at the end of the step
     link: Records  # (n,): LINK_FIELDS
     joint: Records  # (freedoms,): JOINT_FIELDS
-    capsule: FloatArray  # (capsules, 5): link, left, up, half, radius
+    capsule: Records  # CAPSULE_FIELDS
     contact: Records  # CONTACT_FIELDS
     found: FloatArray  # (rows, 8): contacts of one capsule with solids, geometry.capsule_solids.CONTACT_COLUMNS
     scratch: FloatArray  # (6, 7)
@@ -121,7 +136,7 @@ class Rows(NamedTuple):
     row: IntArray  # (rows,): contacts
     solution: FloatArray  # (rows + 1, n and more, 6): steps of links and, behind them, of freedoms
     matrix: FloatArray  # (rows, rows + 1)
-    root: FloatArray  # (3, 6): step of the root, its motion before the exact tangent is tried, and the best one found
+    motion: FloatArray  # (3, 6 + freedoms): of the root, and rates; see iteration.STEP
 
 
 class State(NamedTuple):
@@ -133,7 +148,7 @@ class State(NamedTuple):
     memory: Records  # MEMORY_FIELDS
     pair: Records  # PAIR_FIELDS
     sums: FloatArray  # (n, 16): impulses of the tick: contact xyz, ground xyz, two of the joint; since the last row
-    ledger: FloatArray  # (7,): energy and works [J] as types.LEDGER; gravity; the purse, see MOST_ENERGY
+    ledger: FloatArray  # (7,): energy and works [J] as types.LEDGER; gravity; the purse, see sanity
 
 
 def make_problem(robot: Robot, world: World, servo: Servo, options: SpatialSteppingOptions) -> Problem:
@@ -141,39 +156,43 @@ def make_problem(robot: Robot, world: World, servo: Servo, options: SpatialStepp
     for row, part in zip(link, robot.links, strict=True):
         row.mass, row.half = part.mass, part.length / 2
         row.roll, row.pitch, row.yaw = part.about_roll, part.about_pitch, part.inertia
-        wide, thick = (1.0, part.radius) if part.shape == "round" else (math.sqrt(2.0), part.rounding)
-        row.size, row.thick = part.half_core + wide * part.radius, thick
-    link["meets"], link["reach"] = first_to_meet(robot), math.inf
-    capsule = np.array(
-        [
-            (i, *capsule)
-            for i, part in enumerate(robot.links)
-            for capsule in outline(part.shape, part.half_core, part.radius, part.rounding)
-        ]
-    )
+        wide = 1.0 if part.shape == "round" else math.sqrt(2.0)
+        row.size, row.thick = part.half_core + wide * part.radius, _thickness(part)
+    link["partner"], link["reach"] = first_partners(robot), math.inf
+    capsules = [
+        (i, *capsule)
+        for i, part in enumerate(robot.links)
+        for capsule in outline(part.shape, part.half_core, part.radius, part.rounding)
+    ]
     number = _numbers(robot, world, options)
-    number[BIGGEST], number[THINNEST] = link["size"].max(), link["thick"].min()
+    number["biggest"], number["thinnest"] = link["size"].max(), link["thick"].min()
     joints: list[list[int]] = [[] for _ in robot.links[1:]]
     for k, (j, _) in enumerate(robot.freedoms):
         joints[j].append(k)
     return Problem(
         number=number,
         tree=make_tree(len(robot.links), joints),
+        root=record_array(2, BODY_FIELDS),
         link=link,
         joint=_joints(robot, servo),
-        capsule=capsule,
-        contact=record_array(len(capsule) * CONTACTS_PER_CAPSULE, CONTACT_FIELDS),
+        capsule=from_table(capsules, CAPSULE_FIELDS),
+        contact=record_array(len(capsules) * CONTACTS_PER_CAPSULE, CONTACT_FIELDS),
         found=np.zeros((CONTACTS_PER_CAPSULE, len(CONTACT_COLUMNS))),
         scratch=np.zeros((6, 7)),
     )
 
 
-def first_to_meet(robot: Robot) -> FloatArray:
+def _thickness(link: Link) -> float:
+    """Radius [m] of its capsules."""
+    return link.radius if link.shape == "round" else link.rounding
+
+
+def first_partners(robot: Robot) -> FloatArray:
     """Of each link, the first one towards the head from which on links may touch it: not its neighbour, and none that
     would overlap it even if the chain were straight, as short and thick links do with those next but one."""
     n, first = len(robot.links), np.zeros(len(robot.links))
     lead = [link.length / 2 - link.half_core for link in robot.links]
-    thick = [link.radius if link.shape == "round" else link.rounding for link in robot.links]
+    thick = [_thickness(link) for link in robot.links]
     thickest, shortest = max(thick), min(lead)
     for i in range(n):
         first[i], between = i + 2, lead[i] - thick[i] + (robot.joint(i).axes_apart if i + 1 < n else 0.0)
@@ -188,50 +207,52 @@ def first_to_meet(robot: Robot) -> FloatArray:
 
 def make_rows(problem: Problem) -> Rows:
     places = len(problem.link) + (len(problem.joint) + 5) // 6
-    rows = min(LEAST_ROWS + 2 * len(problem.capsule), MOST_ROWS) if problem.number[MEET] > 0.0 else 0
+    rows = min(LEAST_ROWS + 2 * len(problem.capsule), MOST_ROWS) if problem.number[0].self_contact else 0
     return Rows(
         row=np.zeros(rows, np.int64),
         solution=np.zeros((rows + 1, places, 6)),
         matrix=np.zeros((rows, rows + 1)),
-        root=np.zeros((3, 6)),
+        motion=np.zeros((3, 6 + len(problem.joint))),
     )
 
 
-def make_surroundings(robot: Robot, world: World) -> Solids | None:
-    """What a robot may meet besides the plane; None if there is nothing."""
+def solids_of(robot: Robot, world: World) -> Solids | None:
+    """What a robot may touch besides the plane; None if there is nothing."""
     if world.terrain is None and not world.obstacles:
         return None
     # Capsules of square links lie off the links' axes, but are shorter than the rest allows for.
     return make_solids(world, max(link.half_core + link.radius for link in robot.links) + MARGIN)
 
 
-def _numbers(robot: Robot, world: World, options: SpatialSteppingOptions) -> FloatArray:
-    number = np.zeros(NUMBERS)
-    number[DT] = number[NOMINAL] = options.dt
-    thinnest = min(link.radius if link.shape == "round" else link.rounding for link in robot.links)
-    number[DEEPEST] = SAFETY * min(deepest_allowed(options.dt), max(0.5 * thinnest, SHALLOW))
-    number[ACCEPT] = options.on_failure == "accept"
-    number[TOLERANCE], number[MAX_ITERATIONS] = options.tolerance, options.max_iterations
-    number[WEIGHT] = robot.mass * max(world.gravity, EARTH)  # a scale for residuals, also in space
+def _numbers(robot: Robot, world: World, options: SpatialSteppingOptions) -> Records:
+    numbers = single_record(FLOATS, COUNTS, FLAGS)
+    number = numbers[0]
+    number.dt = number.nominal = options.dt
+    thinnest = min(_thickness(link) for link in robot.links)
+    number.deepest = SAFETY * min(deepest_allowed(options.dt), max(0.5 * thinnest, SHALLOW))
+    number.accept = options.on_failure == "accept"
+    number.tolerance, number.max_iterations = options.tolerance, options.max_iterations
+    number.weight = robot.mass * max(world.gravity, EARTH)  # a scale for residuals, also in space
     down = np.array(world.down)
-    number[DOWN_X : DOWN_Z + 1] = world.gravity * down / np.linalg.norm(down)
-    number[MU_T], number[MU_S], number[ROLL] = world.ground.along, world.ground.across, world.ground.rolling
-    number[STRIBECK], number[STRIBECK_SPEED] = world.ground.stribeck, world.ground.stribeck_speed
-    number[HAS_PLANE] = has_plane(world)
-    number[HARDNESS], number[MEET] = options.hardness, bool(options.self_contact)
-    number[LONGEST] = max(link.length for link in robot.links) + max((j.axes_apart for j in robot.joints), default=0.0)
-    return number
+    number.down_x, number.down_y, number.down_z = world.gravity * down / np.linalg.norm(down)
+    number.mu_t, number.mu_s, number.roll = world.ground.along, world.ground.across, world.ground.rolling
+    number.stribeck, number.stribeck_speed = world.ground.stribeck, world.ground.stribeck_speed
+    number.has_plane = has_plane(world)
+    number.hardness, number.self_contact = options.hardness, bool(options.self_contact)
+    number.longest = max(link.length for link in robot.links) + max((j.axes_apart for j in robot.joints), default=0.0)
+    return numbers
 
 
 def deepest_allowed(dt: float) -> float:
-    """How deep [m] a step may leave a link in anything: 1 mm up to steps of 1 ms, 5 mm at 10 ms."""
+    """How deep [m] a step may leave a link inside of a solid: 1 mm up to steps of 1 ms, 5 mm at 10 ms."""
     return max(1e-3, 1e-3 + (dt - 1e-3) * 4.0 / 9.0)
 
 
 def _joints(robot: Robot, servo: Servo) -> Records:
     joint, root = record_array(len(robot.freedoms), JOINT_FIELDS), len(robot.links) // 2
-    for row, (j, axis) in zip(joint, robot.freedoms, strict=True):
+    for row, (j, axis), (_, place) in zip(joint, robot.freedoms, robot.places, strict=True):
         part = robot.joint(j)
+        row.joint, row.place = j, place
         row.axis, row.sign = float(axis == "pitch"), 1.0 if j >= root else -1.0
         row.servo_p, row.servo_d = servo.gains(axis)
         row.limit, row.actuated = min(servo.torque_limit, FINITE), float(part.actuated)

@@ -12,7 +12,7 @@ from pushpoint.quantities import Iterations, TimeStep
 Tolerance = Annotated[float, Field(gt=0, le=1e-3, allow_inf_nan=False), at_least(1e-16)]
 
 
-# Rigid contacts share weight and friction in no unique way: P5's iteration converges slowly. P5 prints no tolerance.
+# Rigid contacts share weight and friction in no unique manner: P5's iteration converges slowly. P5 prints no tolerance.
 PRINTED = {"tolerance": 1e-4, "max_iterations": 200_000}
 StepOfIteration = Annotated[float, Field(gt=0, le=1e9, allow_inf_nan=False), at_least(1e-12)]  # [kg]
 
@@ -25,7 +25,7 @@ class SpatialSteppingOptions(Frozen):
 
     `hardness`: a contact yields by a speed of impulse / (hardness mass of the link) in a step. It defines how links on
     several points share their weight, which rigid bodies leave open. `self_contact`: whether links that are not
-    neighbours push each other, without friction; "auto" looks where they come near, as True does. `on_failure`:
+    neighbours push each other, without friction; "auto" searches where they come near, as True does. `on_failure`:
     "accept" goes on where a step cannot be solved, if its residual is below 1e-3 and it makes no energy.
     """
 

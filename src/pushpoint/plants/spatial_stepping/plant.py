@@ -9,24 +9,13 @@ import numpy as np
 
 from pushpoint.fields import Frozen
 from pushpoint.numerics.records import as_columns, table
-from pushpoint.numerics.restored import Limits
+from pushpoint.numerics.restored import MOST_COUNT, Limit, Limits
 from pushpoint.plants import plants
 from pushpoint.plants._base import StateArrays
 from pushpoint.plants._compiled import CompiledPlant, Entry, Stopped
 from pushpoint.plants._resting import resting_in_space
 from pushpoint.plants._supports import Supports
-from pushpoint.plants.spatial_stepping.limits import limits
-from pushpoint.plants.spatial_stepping.model import (
-    BODY_FIELDS,
-    MEMORY_FIELDS,
-    PAIR_FIELDS,
-    WORST_LINK,
-    State,
-    make_problem,
-    make_rows,
-    make_state,
-    make_surroundings,
-)
+from pushpoint.plants.spatial_stepping.model import RECORDS, State, make_problem, make_rows, make_state, solids_of
 from pushpoint.plants.spatial_stepping.options import SpatialSteppingOptions
 from pushpoint.plants.spatial_stepping.run import run_ticks
 from pushpoint.plants.spatial_stepping.supports import CONSERVING, PAPER, refuse_by_scheme, refuse_thin
@@ -41,7 +30,7 @@ ADVICE = {
     Status.NOT_FINITE: "try a smaller plant.dt; check servo gains and feed-forward torques",
     Status.TOO_MANY_CONTACTS: "obstacles are packed too densely around one link; merge or thin them out",
 }
-PRINTED_ADVICE = {
+PAPER_ADVICE = {
     Status.NOT_CONVERGED: "try a smaller plant.dt, smaller plant.r_N, plant.r_T and plant.r_V, a larger "
     "plant.max_iterations, a looser plant.tolerance, or plant.scheme = 'conserving'",
     Status.NOT_FINITE: "try smaller plant.r_N, plant.r_T and plant.r_V, or a smaller plant.dt; check feed-forward "
@@ -58,35 +47,29 @@ class SpatialStepping(CompiledPlant):
     supports: ClassVar[tuple[Supports, ...]] = (CONSERVING, PAPER)
     name: ClassVar[str] = "spatial_stepping"
     state_type: ClassVar[type] = State
-    records: ClassVar[Mapping[str, tuple[str, ...]]] = {
-        "body": BODY_FIELDS,
-        "memory": MEMORY_FIELDS,
-        "pair": PAIR_FIELDS,
-    }
+    records: ClassVar[Mapping[str, tuple[str, ...]]] = RECORDS
     dimensions = 3
     extra_columns: tuple[ExtraColumn, ...] = (GRAVITY_WORK,)
 
     def __init__(self, robot: Robot, world: World, servo: Servo, options: SpatialSteppingOptions) -> None:
-        self.dt = options.dt
+        self.dt, self.advice = options.dt, ADVICE
         self._problem = make_problem(robot, world, servo, options)
-        self._joint_of = _torque_places(robot)
-        self._solids = make_surroundings(robot, world)
-        self._room = make_rows(self._problem)
-        self._worst, self.advice = self._problem.number[WORST_LINK:], ADVICE
-        kernels = "spatial_stepping" + (", with solids" if self._solids else "")
-        self._entry = Entry(run_ticks, kernels)
-        self._given: tuple[Any, ...] = (self._problem, self._solids, self._room)
+        joint = self._problem.joint
+        self._torque_places = joint["joint"].astype(np.int64) + 1, joint["place"].astype(np.int64) + 6  # in State.sums
         if options.scheme == "paper":
-            self._follow_the_paper(robot, world, servo, options)
+            self._use_paper_scheme(robot, options)
+        else:
+            solids = solids_of(robot, world)
+            self._entry = Entry(run_ticks, "spatial_stepping" + (", with solids" if solids else ""))
+            self._given: tuple[Any, ...] = (self._problem, solids, make_rows(self._problem))
 
-    def _follow_the_paper(self, robot: Robot, world: World, servo: Servo, options: SpatialSteppingOptions) -> None:
-        from pushpoint.plants.spatial_stepping.paper import model
-        from pushpoint.plants.spatial_stepping.paper.run import run_ticks_as_printed
+    def _use_paper_scheme(self, robot: Robot, options: SpatialSteppingOptions) -> None:
+        from pushpoint.plants.spatial_stepping.paper.model import make_paper_problem
+        from pushpoint.plants.spatial_stepping.paper.run import run_paper_ticks
 
-        printed = model.make_printed(robot, world, servo, options)
-        self._worst, self.advice = printed.number[model.WORST_LINK :], {**ADVICE, **PRINTED_ADVICE}
-        self._entry = Entry(run_ticks_as_printed, "spatial_stepping, P5's own scheme")
-        self._given = (printed,)
+        self.advice = {**ADVICE, **PAPER_ADVICE}
+        self._entry = Entry(run_paper_ticks, "spatial_stepping, P5's own scheme")
+        self._given = (make_paper_problem(robot, self._problem, options),)
 
     @classmethod
     def build(cls, robot: Robot, world: World, servo: Servo, options: SpatialSteppingOptions) -> SpatialStepping:
@@ -105,7 +88,7 @@ class SpatialStepping(CompiledPlant):
             time=float(state.clock[0] * self.dt),
             joint_angle=state.angle[0].copy(),
             joint_rate=state.angle[1].copy(),
-            joint_impulse=state.sums[self._joint_of],
+            joint_impulse=state.sums[self._torque_places],
             position=table(body, "x", "y", "z"),
             attitude=table(body, "qw", "qx", "qy", "qz"),
             velocity=table(body, "vx", "vy", "vz"),
@@ -124,7 +107,7 @@ class SpatialStepping(CompiledPlant):
         return len(state.pair)
 
     def worst_link(self, state: State) -> int:
-        return int(self._worst[0])
+        return int(self._problem.number[0].worst_link)
 
     def record_start(self, state: State, tape: Tape) -> None:
         tape.link[0, :, :13] = as_columns(state.body)[:, :13]
@@ -136,13 +119,15 @@ class SpatialStepping(CompiledPlant):
         return self.initial_state(resting_in_space(len(self._problem.link), len(self._problem.joint)))
 
     def limits(self, arrays: StateArrays) -> Limits:
-        return limits(self.resting_state())
-
-
-def _torque_places(robot: Robot) -> Any:
-    """Where State.sums keeps the impulses of each freedom: rows and columns."""
-    joint, place = np.array(robot.places, dtype=np.int64).reshape(-1, 2).T
-    return joint + 1, 6 + place
+        problem, state = self._problem, self.resting_state()
+        return {
+            "clock": Limit(0, MOST_COUNT),
+            "clock.1": Limit(0, len(state.memory)),
+            "clock.2": Limit(0, len(state.pair)),
+            "pair.link": Limit(-1, len(problem.link) - 1),
+            "pair.obstacle": Limit(-1 - len(problem.link), MOST_COUNT),  # -1 is the ground, -2 - j link j
+            "pair.which": Limit(0, 2),
+        }
 
 
 def _pairs_that_pushed(state: State) -> Pairs:

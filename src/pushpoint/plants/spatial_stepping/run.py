@@ -8,46 +8,21 @@ from pushpoint._jit import entry_point, fused, inlined, kernel
 from pushpoint.geometry.solids import Solids
 from pushpoint.mechanics.spatial_chain import move_links, place_links
 from pushpoint.numerics.records import Records
-from pushpoint.plants._tape import (
-    ACCEPTED,
-    OK,
-    TABLE_FULL,
-    TOO_MANY_CONTACTS,
-    begin_contact,
-    carry_sums,
-    clear_sums,
-    end_contact,
-    end_row,
-    has_room,
-    is_row_due,
-    note_repeats,
-    note_step,
-    write_means,
-)
+from pushpoint.plants import _tape
+from pushpoint.plants._tape import ACCEPTED, OK, TABLE_FULL, TOO_MANY_CONTACTS
 from pushpoint.plants.spatial_stepping.contacts import GROUND
 from pushpoint.plants.spatial_stepping.joints import drive_joints
-from pushpoint.plants.spatial_stepping.model import (
-    CONTACTS,
-    DT,
-    HARDNESS,
-    NOMINAL,
-    ORIGIN_X,
-    ORIGIN_Y,
-    ORIGIN_Z,
-    TOLERANCE,
-    Problem,
-    Rows,
-    State,
+from pushpoint.plants.spatial_stepping.laws import impulse_of, velocity_at
+from pushpoint.plants.spatial_stepping.model import MIDDLE, Problem, Rows, State
+from pushpoint.plants.spatial_stepping.newton import FULL_STEPS, newton
+from pushpoint.plants.spatial_stepping.sanity import (
+    EASY,
+    NOT_SOLVED,
+    energy_made,
+    reasons_to_repeat,
+    status_of_unsolved,
 )
-from pushpoint.plants.spatial_stepping.newton import QUICK_STEPS, newton
-from pushpoint.plants.spatial_stepping.sanity import NOT_SOLVED, is_easy, verdict_on, what_is_wrong
-from pushpoint.plants.spatial_stepping.step import (
-    aim_axes,
-    begin_step,
-    end_step,
-    load_joints_of,
-    undo_step,
-)
+from pushpoint.plants.spatial_stepping.step import begin_step, end_step, load_joints_of, load_root
 from pushpoint.tape import Tape
 from pushpoint.types import CommandTable, FloatArray, Repeated
 
@@ -64,7 +39,7 @@ SUMS = 8  # of the tick; as many again since the last row
 @kernel
 def clear_tick(state: State) -> None:
     """Forget the impulses of the last tick."""
-    clear_sums(state.sums, SUMS)
+    _tape.clear_sums(state.sums, SUMS)
     for p in range(state.clock[2]):
         pair = state.pair[p]
         pair.tick_x = pair.tick_y = pair.tick_z = 0.0
@@ -97,16 +72,13 @@ def note_pair(problem: Problem, state: State, c: Records) -> bool:
     p = pair_of(state, c.link, c.obstacle, c.which)
     if p < 0:
         return False
-    pair = state.pair[p]
-    pair.tick_x += c.pn * c.n1 + c.pt * c.t1 + c.ps * c.s1
-    pair.tick_y += c.pn * c.n2 + c.pt * c.t2 + c.ps * c.s2
-    pair.tick_z += c.pn * c.n3 + c.pt * c.t3 + c.ps * c.s3
+    pair, root = state.pair[p], problem.root[MIDDLE]
+    f1, f2, f3 = impulse_of(c)
+    pair.tick_x, pair.tick_y, pair.tick_z = pair.tick_x + f1, pair.tick_y + f2, pair.tick_z + f3
     pair.place, pair.slip = c.place, c.slips if max(c.mu_t, c.mu_s) > 0.0 else 0.0
-    pair.point_x = problem.number[ORIGIN_X] + c.r1
-    pair.point_y = problem.number[ORIGIN_Y] + c.r2
-    pair.point_z = problem.number[ORIGIN_Z] + c.r3
+    pair.point_x, pair.point_y, pair.point_z = root.x + c.r1, root.y + c.r2, root.z + c.r3
     pair.normal_x, pair.normal_y, pair.normal_z = c.n1, c.n2, c.n3
-    if c.start_n + c.approach < -IMPACT * problem.number[DT]:  # it arrived faster than it may
+    if c.start_n + c.approach < -IMPACT * problem.number[0].dt:  # it arrived faster than it may
         pair.impact += c.pn
     return True
 
@@ -115,44 +87,38 @@ def note_pair(problem: Problem, state: State, c: Records) -> bool:
 def add_impulses(problem: Problem, state: State) -> bool:
     """Sum up the impulses of the step. Returns False if there is no room for all pairs."""
     fits = True
-    for k in range(int(problem.number[CONTACTS])):
+    for k in range(problem.number[0].contacts):
         c = problem.contact[k]
         if c.pn <= 0.0:
             continue
-        i, at = int(c.link), 3 if c.obstacle == GROUND else 0
-        state.sums[i, at] += c.pn * c.n1 + c.pt * c.t1 + c.ps * c.s1
-        state.sums[i, at + 1] += c.pn * c.n2 + c.pt * c.t2 + c.ps * c.s2
-        state.sums[i, at + 2] += c.pn * c.n3 + c.pt * c.t3 + c.ps * c.s3
+        add_impulse(state.sums[int(c.link)], 3 if c.obstacle == GROUND else 0, *impulse_of(c))
         if c.other >= 0.0:
-            j = int(c.other)
-            state.sums[j, 0] -= c.pn * c.n1
-            state.sums[j, 1] -= c.pn * c.n2
-            state.sums[j, 2] -= c.pn * c.n3
+            add_impulse(state.sums[int(c.other)], 0, -c.pn * c.n1, -c.pn * c.n2, -c.pn * c.n3)
         if (c.other >= 0.0 or c.code >= 0.0) and not note_pair(problem, state, c):
             fits = False
-    add_torques(problem, state)
+    add_torques(problem.joint, state.sums)
     return fits
 
 
+@fused
+def add_impulse(sums: FloatArray, at: int, f1: float, f2: float, f3: float) -> None:
+    sums[at] += f1
+    sums[at + 1] += f2
+    sums[at + 2] += f3
+
+
 @kernel
-def add_torques(problem: Problem, state: State) -> None:
+def add_torques(joint: Records, sums: FloatArray) -> None:
     """Impulses of the servos, kept with the link on the head's side of the joint, from the tail's axis on."""
-    for k in range(1, problem.tree.shape[0]):
-        link = problem.tree[k, 0]
-        first, second = problem.tree[k, 2], problem.tree[k, 3]
-        if problem.joint[first].sign < 0.0:  # towards the tail: the joint belongs to the neighbour
-            link = problem.tree[k, 1]
-            if second >= 0:
-                first, second = second, first
-        state.sums[link, 6] += problem.joint[first].torque
-        if second >= 0:
-            state.sums[link, 7] += problem.joint[second].torque
+    for k in range(joint.shape[0]):
+        a = joint[k]
+        sums[int(a.joint) + 1, 6 + int(a.place)] += a.torque
 
 
 @kernel
 def close_sums(state: State) -> None:
     """The impulses of the tick are added to those of the row."""
-    carry_sums(state.sums, SUMS)
+    _tape.carry_sums(state.sums, SUMS)
     for p in range(state.clock[2]):
         pair = state.pair[p]
         pair.record_x += pair.tick_x
@@ -172,11 +138,11 @@ def write_contacts(state: State, tape: Tape, span: float) -> None:
         if f1 == 0.0 and f2 == 0.0 and f3 == 0.0:
             pair.link = -1.0
             continue
-        at = begin_contact(tape, pair.link, pair.obstacle, pair.place)
+        at = _tape.begin_contact(tape, pair.link, pair.obstacle, pair.place)
         out[at, 4], out[at, 5], out[at, 6] = pair.point_x, pair.point_y, pair.point_z
         out[at, 7], out[at, 8], out[at, 9] = pair.normal_x, pair.normal_y, pair.normal_z
         out[at, 10], out[at, 11], out[at, 12] = f1 / span, f2 / span, f3 / span
-        end_contact(tape, pair.slip, pair.impact)
+        _tape.end_contact(tape, pair.slip, pair.impact)
         pair.record_x = pair.record_y = pair.record_z = pair.impact = 0.0
 
 
@@ -205,8 +171,7 @@ def show_bodies(problem: Problem, state: State) -> None:
     a, b = problem.link[root], state.body[root]
     for k in range(problem.joint.shape[0]):
         problem.joint[k].middle = problem.joint[k].angle
-    aim_axes(a, b)
-    a.w1, a.w2, a.w3, a.v1, a.v2, a.v3 = b.wx, b.wy, b.wz, b.vx, b.vy, b.vz
+    load_root(a, b, b)
     place_links(problem.link, problem.joint, problem.tree)
     move_links(problem.link, problem.joint, problem.tree)
     x, y, z = b.x, b.y, b.z
@@ -217,28 +182,22 @@ def show_bodies(problem: Problem, state: State) -> None:
         b.x, b.y, b.z = x + a.c1, y + a.c2, z + a.c3
         set_quaternion(b, a)
         b.wx, b.wy, b.wz = a.w1, a.w2, a.w3
-        b.vx = a.v1 + a.w2 * a.c3 - a.w3 * a.c2
-        b.vy = a.v2 + a.w3 * a.c1 - a.w1 * a.c3
-        b.vz = a.v3 + a.w1 * a.c2 - a.w2 * a.c1
-
-
-@fused
-def write_link(out: FloatArray, row: int, i: int, b: Records) -> None:
-    out[row, i, 0], out[row, i, 1], out[row, i, 2] = b.x, b.y, b.z
-    out[row, i, 3], out[row, i, 4], out[row, i, 5], out[row, i, 6] = b.qw, b.qx, b.qy, b.qz
-    out[row, i, 7], out[row, i, 8], out[row, i, 9] = b.vx, b.vy, b.vz
-    out[row, i, 10], out[row, i, 11], out[row, i, 12] = b.wx, b.wy, b.wz
+        b.vx, b.vy, b.vz = velocity_at(a, a.c1, a.c2, a.c3)
 
 
 @kernel
-def write_row(state: State, tape: Tape, time: float, span: float) -> None:
-    """Record the state and the means over the `span` [s] since the last row."""
-    row = tape.cursor[0].row
+def write_row(state: State, tape: Tape, dt: float, substeps: int) -> None:
+    """Record the state, and contacts and means since the last row."""
+    row, span = tape.cursor[0].row, tape.cursor[0].ticks_per_row * substeps * dt
+    write_contacts(state, tape, span)
     for i in range(state.sums.shape[0]):
-        write_link(tape.link, row, i, state.body[i])
+        b, out = state.body[i], tape.link[row, i]
+        out[0], out[1], out[2] = b.x, b.y, b.z
+        out[3], out[4], out[5], out[6] = b.qw, b.qx, b.qy, b.qz
+        out[7], out[8], out[9], out[10], out[11], out[12] = b.vx, b.vy, b.vz, b.wx, b.wy, b.wz
     tape.extra[row, 0] = state.ledger[GRAVITY_WORK]
-    write_means(tape, state.sums, SUMS, span)
-    end_row(tape, state.ledger, time)
+    _tape.write_means(tape, state.sums, SUMS, span)
+    _tape.end_row(tape, state.ledger, state.clock[0] * dt)
 
 
 @inlined
@@ -253,11 +212,11 @@ def try_part(
     status = begin_step(problem, state, solids)
     if status != OK:
         return status, NOT_SOLVED, math.inf, 0
-    share = problem.number[DT] / problem.number[NOMINAL]
+    share = problem.number[0].dt / problem.number[0].nominal
     residual, iterations = newton(problem, room, MANY if finest else FEW, state.ledger[0])
-    wrong = what_is_wrong(problem, state, solids, residual)
+    wrong = reasons_to_repeat(problem, state, solids, residual)
     if finest and wrong & NOT_SOLVED:
-        status = verdict_on(problem, state.ledger, residual, share * residual <= left)
+        status = status_of_unsolved(problem, state.ledger, residual, share * residual <= left)
     return status, wrong, share * residual, iterations
 
 
@@ -267,31 +226,31 @@ def one_step(
     tape: Tape,
 ) -> int:  # fmt: skip
     """Step k of a tick, made in parts where it would not be a sane one. Returns the status."""
-    nominal, done, level, parts, reasons = problem.number[NOMINAL], 0, 0, 0, 0
-    total, iterations, fallbacks, verdict, softer, hardness = 0.0, 0, 0, OK, 0, problem.number[HARDNESS]
+    number, done, level, parts, reasons = problem.number[0], 0, 0, 0, 0
+    nominal, hardness, total, iterations, fallbacks, verdict, softer = number.nominal, number.hardness, 0.0, 0, 0, OK, 0
     while done < PARTS:
         size = PARTS >> level
-        problem.number[DT] = nominal * size / PARTS
-        drive_joints(problem.joint, commands, row, (k + (done + size) / PARTS) * nominal, problem.number[DT])
-        left = ENOUGH * problem.number[TOLERANCE] - total
+        number.dt = nominal * size / PARTS
+        drive_joints(problem.joint, commands, row, (k + (done + size) / PARTS) * nominal, number.dt)
+        left = ENOUGH * number.tolerance - total
         status, wrong, residual, sweeps = try_part(problem, solids, room, state, level == FINEST, left)
         iterations += sweeps
-        fallbacks += sweeps > QUICK_STEPS
+        fallbacks += sweeps > FULL_STEPS
         reasons |= wrong
         if wrong != 0 and level < FINEST:
-            undo_step(problem, state)
+            load_joints_of(problem, state)
             level += 1
             continue
         if status != OK and softer < SOFTEST:
-            undo_step(problem, state)
+            load_joints_of(problem, state)
             softer += 1
-            problem.number[HARDNESS] *= SOFTER
+            number.hardness *= SOFTER
             continue
         total += residual
         if status != OK:
             verdict = status
         if verdict not in (OK, ACCEPTED):
-            undo_step(problem, state)
+            load_joints_of(problem, state)
             break
         end_step(problem, state)
         if not add_impulses(problem, state):
@@ -300,16 +259,16 @@ def one_step(
         done += size
         parts += 1
         if softer > 0:
-            problem.number[HARDNESS], softer, fallbacks = hardness, 0, fallbacks + 1
-        if level > 0 and done % (2 * size) == 0 and is_easy(problem.number):
+            number.hardness, softer, fallbacks = hardness, 0, fallbacks + 1
+        if level > 0 and done % (2 * size) == 0 and energy_made(number, number.energy, 0.0) <= EASY:
             level -= 1
-    problem.number[DT], problem.number[HARDNESS] = nominal, hardness
+    number.dt, number.hardness = nominal, hardness
     state.clock[0] += 1
-    if total > problem.number[TOLERANCE] and verdict == OK:
+    if total > number.tolerance and verdict == OK:
         reasons |= LOOSE
-    note_step(tape, total, iterations, verdict)
-    if iterations > QUICK_STEPS or reasons != 0:
-        note_repeats(tape, parts if reasons != 0 else 0, reasons, fallbacks, 0.0)
+    _tape.note_step(tape, total, iterations, verdict)
+    if iterations > FULL_STEPS or reasons != 0:
+        _tape.note_repeats(tape, parts if reasons != 0 else 0, reasons, fallbacks, 0.0)
     return OK if verdict == ACCEPTED else verdict
 
 
@@ -325,10 +284,9 @@ def run_ticks(
     tape: Tape,
 ) -> tuple[int, int]:
     """Ticks `first` .. of the table. Returns the status and the number of the tick that was not completed."""
-    dt = problem.number[NOMINAL]
     load_joints_of(problem, state)
     for row in range(first, commands.joint_angle.shape[0]):
-        if not has_room(tape, state.pair.shape[0]):
+        if not _tape.has_room(tape, state.pair.shape[0]):
             return TABLE_FULL, row
         clear_tick(state)
         for k in range(substeps):
@@ -337,10 +295,8 @@ def run_ticks(
                 show_bodies(problem, state)
                 return status, row
         close_sums(state)
-        if is_row_due(tape):
-            span = tape.cursor[0].ticks_per_row * substeps * dt
+        if _tape.is_row_due(tape):
             show_bodies(problem, state)
-            write_contacts(state, tape, span)
-            write_row(state, tape, state.clock[0] * dt, span)
+            write_row(state, tape, problem.number[0].nominal, substeps)
     show_bodies(problem, state)
     return OK, commands.joint_angle.shape[0]

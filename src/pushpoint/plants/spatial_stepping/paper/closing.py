@@ -14,15 +14,16 @@ from pushpoint.plants.spatial_stepping.paper.kinematics import (
     set_rotation,
     set_torques,
 )
-from pushpoint.plants.spatial_stepping.paper.model import DT, HALF, JOINT, Printed
+from pushpoint.plants.spatial_stepping.paper.model import PaperProblem
+from pushpoint.plants.spatial_stepping.step import set_product, set_unit
 
 GIMBAL = 1e-6  # below, a cardan joint is bent by so near 90 degrees that rolling the link does not help
 
 
 @kernel
-def move_to_end(problem: Printed, body: Records) -> None:
+def move_to_end(problem: PaperProblem, body: Records) -> None:
     """(83): q_E = q_M + dt/2 F(q_M) u_E, and quaternions of unit length."""
-    half = 0.5 * problem.number[DT]
+    half = 0.5 * problem.number[0].dt
     for i in range(body.shape[0]):
         b, u, q = body[i], problem.speed[i], problem.middle[i]
         b.x, b.y, b.z = q[0] + half * u[0], q[1] + half * u[1], q[2] + half * u[2]
@@ -30,26 +31,13 @@ def move_to_end(problem: Printed, body: Records) -> None:
 
 
 @kernel
-def set_unit(b: Records, w: float, x: float, y: float, z: float) -> None:
-    norm = 1.0 / math.sqrt(w * w + x * x + y * y + z * z)
-    b.qw, b.qx, b.qy, b.qz = norm * w, norm * x, norm * y, norm * z
-
-
-@kernel
 def turn_own(b: Records, s1: float, s2: float, s3: float, c: float) -> None:
     """Turn a link by a rotation in its own axes: (c, s) is its quaternion, of any length."""
-    w, x, y, z = b.qw, b.qx, b.qy, b.qz
-    set_unit(
-        b,
-        w * c - x * s1 - y * s2 - z * s3,
-        w * s1 + x * c + y * s3 - z * s2,
-        w * s2 + y * c + z * s1 - x * s3,
-        w * s3 + z * c + x * s2 - y * s1,
-    )
+    set_product(b, (b.qw, b.qx, b.qy, b.qz), (c, s1, s2, s3))
 
 
 @kernel
-def roll_square(problem: Printed, b: Records, j: int) -> None:
+def roll_square(problem: PaperProblem, b: Records, j: int) -> None:
     """Of a cardan joint: the link rolls about its long axis, which stays, until the axes of the joint are at right
     angles, (13)."""
     tail, head = problem.rotation[j], problem.rotation[j + 1]
@@ -65,7 +53,7 @@ def roll_square(problem: Printed, b: Records, j: int) -> None:
 
 
 @kernel
-def align_hinge(problem: Printed, b: Records, j: int) -> None:
+def align_hinge(problem: PaperProblem, b: Records, j: int) -> None:
     """Of a hinge, which P5 does not have: the smallest rotation that makes both links' copies of its axis one."""
     tail, head, axis = problem.rotation[j], problem.rotation[j + 1], problem.perpendicular[j, 0, 1]
     d1 = d2 = d3 = 0.0  # the head side's copy in the axes of the link
@@ -80,7 +68,7 @@ def align_hinge(problem: Printed, b: Records, j: int) -> None:
 
 
 @kernel
-def close_joints(problem: Printed, body: Records) -> None:
+def close_joints(problem: PaperProblem, body: Records) -> None:
     """VII-C, from P5's link 1, the head, which stays as it is: first orientations, then positions."""
     last = body.shape[0] - 1
     b = body[last]
@@ -94,15 +82,15 @@ def close_joints(problem: Printed, body: Records) -> None:
             roll_square(problem, b, i)
         set_rotation(problem.rotation[i], b.qw, b.qx, b.qy, b.qz)
         tail, head = problem.rotation[i], problem.rotation[i + 1]
-        h, k = problem.link[i, HALF], problem.link[i + 1, HALF]
+        h, k = problem.link[i].half, problem.link[i + 1].half
         b.x = next_b.x - k * head[0, 0] - h * tail[0, 0]
         b.y = next_b.y - k * head[1, 0] - h * tail[1, 0]
         b.z = next_b.z - k * head[2, 0] - h * tail[2, 0]
 
 
 @kernel
-def keep_motion(problem: Printed, state: State) -> None:
-    """Velocities in world axes, angles and rates of the joints, at the pose that is now in Printed.rotation."""
+def keep_velocities(problem: PaperProblem, state: State) -> None:
+    """Velocities in world axes, angles and rates of the joints, at the pose that is now in `rotation`."""
     for i in range(state.body.shape[0]):
         b, u, r = state.body[i], problem.speed[i], problem.rotation[i]
         b.vx, b.vy, b.vz = u[0], u[1], u[2]
@@ -112,4 +100,4 @@ def keep_motion(problem: Printed, state: State) -> None:
     set_torques(problem)
     for k in range(problem.freedom.shape[0]):
         state.angle[0, k] = joint_angle(problem, k)
-        state.angle[1, k] = rate_along(problem.torque[k], problem.speed, int(problem.freedom[k, JOINT]))
+        state.angle[1, k] = rate_along(problem.torque[k], problem.speed, int(problem.freedom[k].joint))

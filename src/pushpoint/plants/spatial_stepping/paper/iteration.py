@@ -8,29 +8,7 @@ from pushpoint._jit import kernel
 from pushpoint.numerics.projections import project_disc, project_half_ellipses
 from pushpoint.plants.spatial_stepping.paper.joint_impulses import solve_joints
 from pushpoint.plants.spatial_stepping.paper.kinematics import rate_along, speed_along
-from pushpoint.plants.spatial_stepping.paper.model import (
-    ACROSS,
-    ACTIVE,
-    ALONG,
-    DT,
-    MAX_ITERATIONS,
-    MU_ACROSS,
-    MU_ALONG,
-    MU_ROLL,
-    NORMAL,
-    PER_N,
-    PER_T,
-    PER_V,
-    R_N,
-    R_T,
-    R_V,
-    ROLL_X,
-    ROLL_Y,
-    TOLERANCE,
-    WEIGHT,
-    WORST_LINK,
-    Printed,
-)
+from pushpoint.plants.spatial_stepping.paper.model import ACROSS, ALONG, NORMAL, ROLL_X, ROLL_Y, PaperProblem
 from pushpoint.types import FloatArray
 
 
@@ -53,23 +31,16 @@ def push(u: FloatArray, mass: FloatArray, w: FloatArray, impulse: float) -> None
 
 
 @kernel
-def add_contacts(problem: Printed, rows: int) -> None:
-    """M^-1 S of (85), on top of velocities."""
-    for c in range(int(problem.number[ACTIVE])):
-        a = problem.active[c]
-        i = a // 2
-        for m in range(rows):
-            push(problem.speed[i], problem.mass[i], problem.contact[a, m], problem.impulse[a, m])
-
-
-@kernel
-def solve_motion(problem: Printed, rows: int) -> None:
+def solve_motion(problem: PaperProblem, rows: int) -> None:
     """(84)-(86): reactions of the joints and velocities for the contact impulses at hand."""
     u, w, reaction = problem.speed, problem.joint, problem.reaction
     for i in range(u.shape[0]):
         for m in range(6):
             u[i, m] = problem.free[i, m]
-    add_contacts(problem, rows)
+    for c in range(problem.number[0].contacts):  # M^-1 S of (85)
+        a = problem.active[c]
+        for m in range(rows):
+            push(u[a // 2], problem.mass[a // 2], problem.contact[a, m], problem.impulse[a, m])
     for j in range(w.shape[0]):
         for m in range(w.shape[1]):
             reaction[j, m] = -rate_along(w[j, m], u, j)
@@ -81,47 +52,48 @@ def solve_motion(problem: Printed, rows: int) -> None:
 
 
 @kernel
-def project_contact(problem: Printed, a: int) -> tuple[float, float, float]:
+def project_contact(problem: PaperProblem, a: int) -> tuple[float, float, float]:
     """(87)-(92) of one contact. Returns the squares of the changes of P_N, P_T and P_V."""
-    number, p, w, u = problem.number, problem.impulse[a], problem.contact[a], problem.speed[a // 2]
-    normal = max(0.0, p[NORMAL] - number[R_N] * speed_along(w[NORMAL], u))
-    x = p[ALONG] - number[R_T] * speed_along(w[ALONG], u)
-    y = p[ACROSS] - number[R_T] * speed_along(w[ACROSS], u)
-    x, y = project_ellipse(x, y, number[MU_ALONG] * normal, number[MU_ACROSS] * normal)  # (58)
+    number, r = problem.number[0], problem.size[0]
+    p, w, u = problem.impulse[a], problem.contact[a], problem.speed[a // 2]
+    normal = max(0.0, p[NORMAL] - r.r_N * speed_along(w[NORMAL], u))
+    x = p[ALONG] - r.r_T * speed_along(w[ALONG], u)
+    y = p[ACROSS] - r.r_T * speed_along(w[ACROSS], u)
+    x, y = project_ellipse(x, y, number.mu_t * normal, number.mu_s * normal)  # (58)
     of_n, of_t, of_v = normal - p[NORMAL], (x - p[ALONG]) ** 2 + (y - p[ACROSS]) ** 2, 0.0
     p[NORMAL], p[ALONG], p[ACROSS] = normal, x, y
-    if number[MU_ROLL] > 0.0:
-        x = p[ROLL_X] - number[R_V] * speed_along(w[ROLL_X], u)
-        y = p[ROLL_Y] - number[R_V] * speed_along(w[ROLL_Y], u)
-        x, y = project_disc(x, y, number[MU_ROLL] * normal)  # (60)
+    if number.roll > 0.0:
+        x = p[ROLL_X] - r.r_V * speed_along(w[ROLL_X], u)
+        y = p[ROLL_Y] - r.r_V * speed_along(w[ROLL_Y], u)
+        x, y = project_disc(x, y, number.roll * normal)  # (60)
         of_v = (x - p[ROLL_X]) ** 2 + (y - p[ROLL_Y]) ** 2
         p[ROLL_X], p[ROLL_Y] = x, y
     return of_n * of_n, of_t, of_v
 
 
 @kernel
-def project_impulses(problem: Printed) -> float:
+def project_impulses(problem: PaperProblem) -> float:
     """(87)-(93). Returns the residual: changes of impulses, scaled (see model.residual_scale), over weight times dt."""
     of_n, of_t, of_v, worst = 0.0, 0.0, 0.0, -1.0
-    number = problem.number
-    for c in range(int(number[ACTIVE])):
+    number, size = problem.number[0], problem.size[0]
+    for c in range(number.contacts):
         a = problem.active[c]
         n, t, v = project_contact(problem, a)
         of_n, of_t, of_v = of_n + n, of_t + t, of_v + v
         if not n + t + v <= worst:
-            worst, number[WORST_LINK] = n + t + v, a // 2
-    changes = number[PER_N] * math.sqrt(of_n) + number[PER_T] * math.sqrt(of_t) + number[PER_V] * math.sqrt(of_v)
-    return float(changes / (number[WEIGHT] * number[DT]))
+            worst, number.worst_link = n + t + v, a // 2
+    changes = size.per_N * math.sqrt(of_n) + size.per_T * math.sqrt(of_t) + size.per_V * math.sqrt(of_v)
+    return float(changes / (number.weight * number.dt))
 
 
 @kernel
-def iterate(problem: Printed) -> tuple[float, int]:
+def iterate(problem: PaperProblem) -> tuple[float, int]:
     """Velocities and impulses of a step. Returns the residual and the number of iterations."""
-    rows = 5 if problem.number[MU_ROLL] > 0.0 else 3
-    residual, limit = 0.0, int(problem.number[MAX_ITERATIONS])
+    number, residual = problem.number[0], 0.0
+    rows, limit = 5 if number.roll > 0.0 else 3, number.max_iterations
     for iteration in range(limit):
         solve_motion(problem, rows)
         residual = project_impulses(problem)
-        if residual <= problem.number[TOLERANCE] or not math.isfinite(residual):
+        if residual <= number.tolerance or not math.isfinite(residual):
             return residual, iteration + 1
     return residual, limit

@@ -10,7 +10,7 @@ Problem.block[j] keeps the inverse of D_j, and C_j.
 from __future__ import annotations
 
 from pushpoint._jit import kernel
-from pushpoint.plants.spatial_stepping.paper.model import Printed
+from pushpoint.plants.spatial_stepping.paper.model import PaperProblem
 from pushpoint.types import FloatArray
 
 
@@ -32,7 +32,7 @@ def invert(a: FloatArray) -> None:
 
 
 @kernel
-def set_blocks(problem: Printed, j: int) -> None:
+def set_blocks(problem: PaperProblem, j: int) -> None:
     """K_j and C_j."""
     w, mass, rows = problem.joint[j], problem.mass, problem.joint.shape[1]
     own, beside = problem.block[j, 0], problem.block[j, 1]
@@ -49,7 +49,7 @@ def set_blocks(problem: Printed, j: int) -> None:
 
 
 @kernel
-def factor_joints(problem: Printed) -> None:
+def factor_joints(problem: PaperProblem) -> None:
     rows = problem.joint.shape[1]
     for j in range(problem.joint.shape[0]):
         set_blocks(problem, j)
@@ -72,7 +72,7 @@ def times(matrix: FloatArray, row: int, vector: FloatArray) -> float:
 
 
 @kernel
-def solve_joints(problem: Printed) -> None:
+def solve_joints(problem: PaperProblem) -> None:
     """P_J for the right-hand side that stands in its place."""
     joints, rows, x = problem.joint.shape[0], problem.joint.shape[1], problem.reaction
     for j in range(1, joints):
@@ -84,16 +84,7 @@ def solve_joints(problem: Printed) -> None:
         if j + 1 < joints:
             for a in range(rows):
                 x[j, a] -= times(problem.block[j, 1], a, x[j + 1])
-        multiply(problem.block[j, 0], x[j])
-
-
-@kernel
-def multiply(matrix: FloatArray, vector: FloatArray) -> None:
-    """x = A x in place, of the four or five rows of a joint."""
-    n = vector.shape[0]
-    v0, v1, v2 = times(matrix, 0, vector), times(matrix, 1, vector), times(matrix, 2, vector)
-    v3 = times(matrix, 3, vector)
-    v4 = times(matrix, 4, vector) if n > 4 else 0.0
-    vector[0], vector[1], vector[2], vector[3] = v0, v1, v2, v3
-    if n > 4:
-        vector[4] = v4
+        for a in range(rows):
+            problem.row[a] = times(problem.block[j, 0], a, x[j])
+        for a in range(rows):
+            x[j, a] = problem.row[a]

@@ -6,24 +6,11 @@ import math
 
 from pushpoint._jit import kernel
 from pushpoint.numerics.records import Records
-from pushpoint.plants.spatial_stepping.paper.model import (
-    ACROSS,
-    ACTIVE,
-    ALONG,
-    AXIS,
-    CORE,
-    HALF,
-    JOINT,
-    NORMAL,
-    RADIUS,
-    ROLL_X,
-    ROLL_Y,
-    SECOND,
-    Printed,
-)
+from pushpoint.plants.spatial_stepping.paper.model import ACROSS, ALONG, NORMAL, ROLL_X, ROLL_Y, PaperProblem
 from pushpoint.types import FloatArray
 
 CLOSED = 1e-9  # [m]: a robot that is put down touches the ground to round-off
+LEFT, UP = 1, 2  # axes of a link
 UPRIGHT = 1e-9  # a link whose axis has a horizontal part smaller than this stands
 
 
@@ -51,7 +38,7 @@ def moved_quaternion(
 
 
 @kernel
-def start_velocities(problem: Printed, body: Records) -> None:
+def start_velocities(problem: PaperProblem, body: Records) -> None:
     """u_A, (5): angular velocities are turned into the links' own axes."""
     for i in range(body.shape[0]):
         b, u, r = body[i], problem.old[i], problem.rotation[i]
@@ -62,7 +49,7 @@ def start_velocities(problem: Printed, body: Records) -> None:
 
 
 @kernel
-def move_to_middle(problem: Printed, body: Records, half: float) -> None:
+def move_to_middle(problem: PaperProblem, body: Records, half: float) -> None:
     """(72): q_M = q_A + dt/2 F(q_M) u_A. For the quaternion, with F at q_M as printed, this is a linear equation, whose
     solution is p_A moved on explicitly and shortened; with (83) it turns by a Cayley transform."""
     for i in range(body.shape[0]):
@@ -103,26 +90,26 @@ def set_contact(w: FloatArray, r: FloatArray, place: float, radius: float) -> No
 
 
 @kernel
-def find_contacts(problem: Printed) -> None:
+def find_contacts(problem: PaperProblem) -> None:
     """(9) and (49) in the middle of the step: which ends of links touch, and their directions."""
     count = 0
     for i in range(problem.link.shape[0]):
-        core, radius, r = problem.link[i, CORE], problem.link[i, RADIUS], problem.rotation[i]
+        capsule, r = problem.capsule[i], problem.rotation[i]
         for end in range(2):
-            place = core if end == 1 else -core
-            if problem.middle[i, 2] + place * r[2, 0] - radius <= CLOSED:
+            place = capsule.half if end == 1 else -capsule.half
+            if problem.middle[i, 2] + place * r[2, 0] - capsule.radius <= CLOSED:
                 problem.active[count] = 2 * i + end
-                set_contact(problem.contact[2 * i + end], r, place, radius)
+                set_contact(problem.contact[2 * i + end], r, place, capsule.radius)
                 count += 1
-    problem.number[ACTIVE] = count
+    problem.number[0].contacts = count
 
 
 @kernel
-def set_joints(problem: Printed) -> None:
+def set_joints(problem: PaperProblem) -> None:
     """W_J of all joints, (38)-(43): three directions in which ends of links coincide, and right angles, (13)."""
     for j in range(problem.joint.shape[0]):
         w, tail, head = problem.joint[j], problem.rotation[j], problem.rotation[j + 1]
-        h, k = problem.link[j, HALF], problem.link[j + 1, HALF]
+        h, k = problem.link[j].half, problem.link[j + 1].half
         for a in range(3):
             d1, d2, d3 = (1.0 if a == 0 else 0.0), (1.0 if a == 1 else 0.0), (1.0 if a == 2 else 0.0)
             set_force(w[a, :6], tail, d1, d2, d3, h * tail[0, 0], h * tail[1, 0], h * tail[2, 0])
@@ -138,13 +125,14 @@ def set_joints(problem: Printed) -> None:
 
 
 @kernel
-def set_torques(problem: Printed) -> None:
+def set_torques(problem: PaperProblem) -> None:
     """The axes of the joints as directions of torques, (62): one on the link on the head's side, its opposite on the
     other. The first axis of a joint is fixed to the tail's side, a second one to the head's side."""
     for k in range(problem.freedom.shape[0]):
-        j, axis = int(problem.freedom[k, JOINT]), int(problem.freedom[k, AXIS])
-        tail, head, w = problem.rotation[j], problem.rotation[j + 1], problem.torque[k]
-        owner = head if problem.freedom[k, SECOND] > 0.0 else tail
+        a, w = problem.freedom[k], problem.torque[k]
+        j, axis = int(a.joint), UP - int(a.axis)
+        tail, head = problem.rotation[j], problem.rotation[j + 1]
+        owner = head if a.place > 0.0 else tail
         s1, s2, s3 = owner[0, axis], owner[1, axis], owner[2, axis]
         set_moment(w[:6], tail, -s1, -s2, -s3)
         set_moment(w[6:], head, s1, s2, s3)
@@ -165,20 +153,15 @@ def rate_along(w: FloatArray, u: FloatArray, j: int) -> float:
 
 
 @kernel
-def joint_angle(problem: Printed, k: int) -> float:
+def joint_angle(problem: PaperProblem, k: int) -> float:
     """(65)-(66), for all kinds of joints: from the rotation of the head's side relative to the tail's side."""
-    j, axis = int(problem.freedom[k, JOINT]), int(problem.freedom[k, AXIS])
+    a = problem.freedom[k]
+    j, other = int(a.joint), LEFT + int(a.axis)
     tail, head = problem.rotation[j], problem.rotation[j + 1]
-    other = 1 if axis == 2 else 2
     # A first axis, fixed to the tail's side, turns the head side's copy of the axis `other`, or its own copy stays; a
     # second one turns the tail side's.
     c = s = 0.0
-    if problem.freedom[k, SECOND] > 0.0:
-        for m in range(3):
-            c += tail[m, other] * head[m, other]
-            s += tail[m, other] * head[m, 0]
-    else:
-        for m in range(3):
-            c += tail[m, other] * head[m, other]
-            s -= tail[m, 0] * head[m, other]
-    return math.atan2(s, c) if axis == 2 else math.atan2(-s, c)
+    for m in range(3):
+        c += tail[m, other] * head[m, other]
+        s += tail[m, other] * head[m, 0] if a.place > 0.0 else -tail[m, 0] * head[m, other]
+    return math.atan2(s, c) if a.axis == 0.0 else math.atan2(-s, c)
