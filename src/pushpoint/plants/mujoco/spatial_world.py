@@ -16,6 +16,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple
 
+import mujoco
 import numpy as np
 
 from pushpoint.geometry.capsules import CapsuleOnLink
@@ -86,8 +87,6 @@ def add_obstacles(spec: Any, world: World, shapes: Sequence[LinkShape], dt: floa
 
 def _shapes(spec: Any, name: str, thing: Any) -> Iterator[dict[str, Any]]:
     """The fields of the shapes that an obstacle is made of."""
-    import mujoco
-
     kind = mujoco.mjtGeom
     if isinstance(thing, Disc):
         low, high = _from_to(thing.height)
@@ -113,8 +112,6 @@ def _from_to(height: float | None) -> tuple[float, float]:
 
 
 def _wall(wall: Wall) -> Iterator[dict[str, Any]]:
-    import mujoco
-
     low, high = _from_to(wall.height)
     for a, b in pairwise(wall.points):
         along = np.subtract(b, a)
@@ -129,8 +126,6 @@ def _wall(wall: Wall) -> Iterator[dict[str, Any]]:
 
 def _prism(spec: Any, name: str, corners: Sequence[tuple[float, float, float]]) -> dict[str, Any]:
     """The convex hull of the corners."""
-    import mujoco
-
     mesh = spec.add_mesh(name=name)
     mesh.uservert = [float(number) for corner in corners for number in corner]
     return {"type": mujoco.mjtGeom.mjGEOM_MESH, "meshname": name}
@@ -138,8 +133,6 @@ def _prism(spec: Any, name: str, corners: Sequence[tuple[float, float, float]]) 
 
 def add_ground(spec: Any, world: World, shapes: Sequence[LinkShape], dt: float) -> None:
     """The plane or the terrain, each as a pair with every capsule: only pairs have friction along and across."""
-    import mujoco
-
     parts = list(_terrain(spec, world)) if isinstance(world.terrain, Profile) else []
     names = [f"{TERRAIN} {k}" for k in range(len(parts))]
     for name, part in zip(names, parts, strict=True):
@@ -180,8 +173,6 @@ def _add_pair(spec: Any, ground: Ground, name: str, shape: str, dt: float, radiu
 
 def _terrain(spec: Any, world: World) -> Iterator[dict[str, Any]]:
     """Columns under the pieces of a profile, and under what is flat beyond both its ends."""
-    import mujoco
-
     assert isinstance(world.terrain, Profile)
     points: Points = world.terrain.points
     (x_first, z_first), (x_last, z_last) = points[0], points[-1]
@@ -202,8 +193,6 @@ def _has_hills(world: World) -> bool:
 
 
 def _add_heightfield(spec: Any, world: World, shapes: Sequence[LinkShape], dt: float) -> None:
-    import mujoco
-
     field = world.terrain
     assert isinstance(field, Heightfield)
     rows, columns = len(field.heights), len(field.heights[0])
@@ -231,8 +220,6 @@ def _add_heightfield(spec: Any, world: World, shapes: Sequence[LinkShape], dt: f
 
 def _add_ends(shape: LinkShape) -> Iterator[str]:
     """Spheres in the ends of a capsule, which change nothing of its outline."""
-    import mujoco
-
     capsule = shape.capsule
     for end, sign in enumerate((-1.0, 1.0)):
         name = f"{shape.name} {end}"
