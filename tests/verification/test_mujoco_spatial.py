@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 
 from pushpoint.errors import InvalidInput
+from pushpoint.geometry.rotation import about_axis, matrices
 from pushpoint.mechanics.put_down import put_down
-from pushpoint.mechanics.rotation import about_axis, matrices
 from pushpoint.mechanics.spatial_pose import Attitude, bent, lifted, moving_in_space, spatial_pose
 from pushpoint.plants import plants
 from pushpoint.recording import Recording

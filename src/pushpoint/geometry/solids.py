@@ -51,7 +51,7 @@ class Solids(NamedTuple):
 
 
 def sort_into_grid(feature: FloatArray, direction: FloatArray, reach: float) -> Solids:
-    """The features with their grid; `reach` [m]: from the centre of a capsule to the furthest thing it asks for."""
+    """The features with their grid; `reach` [m]: from the centre of a capsule to the furthest feature it asks for."""
     if len(feature) == 0:
         empty = Grid(np.array([0.0, 0.0, 1.0]), np.array([1, 1]), np.zeros(2, np.int64), np.zeros(0, np.int64))
         return Solids(feature, direction, empty)

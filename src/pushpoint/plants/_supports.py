@@ -8,7 +8,7 @@ from typing import Any, Literal, NamedTuple
 
 from pushpoint.errors import InvalidInput
 from pushpoint.robots import Joint, Link, Robot, Servo
-from pushpoint.worlds import Disc, GroundLaw, Obstacle, World
+from pushpoint.worlds import GroundLaw, Obstacle, World
 
 Links = Literal["round", "square", "thin"]
 Axes = Literal["yaw", "pitch", "yaw-pitch", "pitch-yaw"]
@@ -16,7 +16,7 @@ Joints = Literal["unactuated", "spring", "damper", "stops", "armature", "axes_ap
 Play = Literal["play"]
 Laws = Literal["friction_across", "friction_backward", "viscous", "torque", "patches", "rolling", "stribeck"]
 Terrain = Literal["slope", "profile", "heightfield"]
-Obstacles = Literal["disc", "wall", "polygon", "cylinder", "box"]
+Obstacles = Literal["disc", "wall", "polygon", "cylinder", "box", "solid"]  # solid: of any other kind, by its parts
 Touch = Literal["friction", "restitution", "mass"]
 SelfContact = Literal["self_contact"]
 
@@ -49,7 +49,14 @@ FEATURES: dict[str, dict[str, str]] = {
         "stribeck": "Stribeck's curve",
     },
     "terrain": {"slope": "slopes", "profile": "profiles", "heightfield": "height fields"},
-    "obstacles": {"disc": "discs", "wall": "walls", "polygon": "polygons", "cylinder": "cylinders", "box": "boxes"},
+    "obstacles": {
+        "disc": "discs",
+        "wall": "walls",
+        "polygon": "polygons",
+        "cylinder": "cylinders",
+        "box": "boxes",
+        "solid": "other solids",
+    },
     "touch": {
         "friction": "friction on obstacles",
         "restitution": "restitution of obstacles",
@@ -61,7 +68,7 @@ FEATURES: dict[str, dict[str, str]] = {
 SPATIAL = {
     *(("axes", axes) for axes in ("pitch", "yaw-pitch", "pitch-yaw")),
     *(("terrain", kind) for kind in FEATURES["terrain"]),
-    *(("obstacles", "cylinder"), ("obstacles", "box")),
+    *(("obstacles", kind) for kind in ("cylinder", "box", "solid")),
     *(("ground", "rolling"), ("ground", "stribeck")),
     *(("links", "square"), ("joints", "axes_apart")),
 }
@@ -155,7 +162,8 @@ def uses(robot: Robot, world: World, servo: Servo, self_contact: object = False)
         yield Use("ground", "patches", f"world.ground.patches.{k} is a patch with a law of its own")
         yield from _of_law(f"world.ground.patches.{k}", patch)
     for k, obstacle in enumerate(world.obstacles):
-        yield Use("obstacles", obstacle.kind, f"world.obstacles.{k} is a {obstacle.kind}")
+        feature = obstacle.kind if obstacle.kind in FEATURES["obstacles"] else "solid"
+        yield Use("obstacles", feature, f"world.obstacles.{k} is a {obstacle.kind}")
         yield from _of_touch(f"world.obstacles.{k}", obstacle)
 
 
@@ -191,8 +199,8 @@ def _of_law(where: str, law: GroundLaw) -> Iterator[Use]:
 
 
 def _of_touch(where: str, obstacle: Obstacle) -> Iterator[Use]:
-    if isinstance(obstacle, Disc) and obstacle.mass is not None:
-        yield Use("touch", "mass", f"{where}.mass = {obstacle.mass} kg")
+    if obstacle.is_movable:
+        yield Use("touch", "mass", f"{where}.mass = {getattr(obstacle, 'mass', None)} kg")
     if obstacle.friction > 0:
         yield Use("touch", "friction", f"{where}.friction = {obstacle.friction}")
     if obstacle.restitution > 0:

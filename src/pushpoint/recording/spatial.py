@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import xarray as xr
 
-from pushpoint.mechanics.rotation import headings, matrices
+from pushpoint.geometry.rotation import headings, matrices
 from pushpoint.recording._labels import BODY, JOINT, PLACE, Variables, labelled
 from pushpoint.robots import Robot
 from pushpoint.tape import SPACE

@@ -1,17 +1,21 @@
-"""What a world is: the ground a robot lies on and the things it may push against."""
+"""What a world is: the ground a robot lies on and the obstacles it may push against."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
 from itertools import pairwise
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
-from pydantic import Discriminator, Field, Tag, ValidationInfo, field_validator
+from pydantic import BeforeValidator, Field, SerializeAsAny, ValidationInfo, field_validator
 
 from pushpoint import limits
+from pushpoint.errors import InvalidInput
 from pushpoint.fields import Fraction, Frozen, Name, Number
+from pushpoint.geometry.parts import Block, Column, Part, Pillar, Rod, Sheet
+from pushpoint.geometry.rotation import turned
 from pushpoint.quantities import Angle, Coordinate, FrictionCoefficient, Gain, Gravity, Height, Length, Mass, Speed
+from pushpoint.types import FloatArray
 
 Point = tuple[Coordinate, Coordinate]  # [m]
 Point3 = tuple[Coordinate, Coordinate, Coordinate]  # [m]
@@ -85,10 +89,33 @@ class Ground(GroundLaw):
 
 
 class Obstacle(Frozen):
-    """What all obstacles have: Coulomb friction with links that slide along, Newton's coefficient of restitution."""
+    """What all obstacles have: Coulomb friction with links that slide along, Newton's coefficient of restitution.
+
+    A subclass with a field `kind` is a kind of obstacle that worlds can have. It says what it is made of.
+    """
+
+    kinds: ClassVar[dict[str, type[Obstacle]]] = {}  # all of them, by name
 
     friction: FrictionCoefficient = 0.0
     restitution: Fraction = 0.0
+    if TYPE_CHECKING:
+        kind: str
+
+    @classmethod
+    def __pydantic_init_subclass__(cls, **options: Any) -> None:
+        if "kind" not in cls.model_fields:
+            return
+        kind: str = cls.model_fields["kind"].default
+        known = cls.kinds.setdefault(kind, cls)
+        if not issubclass(cls, known):  # a subclass without a kind of its own is of that of its parent
+            if (known.__module__, known.__qualname__) != (cls.__module__, cls.__qualname__):
+                raise InvalidInput(f"obstacle kind {kind!r} is registered twice")
+            cls.kinds[kind] = cls  # its module was run again
+
+    @property
+    def parts(self) -> tuple[Part, ...]:
+        """Convex parts: plants in space, overlaps and pictures know no more of an obstacle."""
+        raise NotImplementedError(f"obstacles of kind {self.kind!r} have no parts")
 
     @property
     def is_movable(self) -> bool:
@@ -100,6 +127,20 @@ class Obstacle(Frozen):
         """Points [m] that its straight edges join, seen from above: a closed outline ends where it begins, a disc is
         its centre, and what may lean has none."""
         return ()
+
+    @property
+    def rounding(self) -> float:
+        """How far it reaches around its outline [m]."""
+        return 0.0
+
+    @property
+    def is_filled(self) -> bool:
+        """Whether it is solid within its outline."""
+        return False
+
+    def hulls(self) -> list[FloatArray]:
+        """Corners [m], (points, 3), of each convex part; a circle has some twenty of them."""
+        return [hull for part in self.parts for hull in part.hulls()]
 
 
 class Upright(Obstacle):
@@ -123,8 +164,16 @@ class Disc(Upright):
         return self.mass is not None
 
     @property
+    def parts(self) -> tuple[Part, ...]:
+        return (Pillar(self.x, self.y, self.radius, self.height),)
+
+    @property
     def outline(self) -> tuple[Point, ...]:
         return ((self.x, self.y),)
+
+    @property
+    def rounding(self) -> float:
+        return self.radius
 
 
 class Wall(Upright):
@@ -137,6 +186,10 @@ class Wall(Upright):
     @classmethod
     def _apart(cls, points: tuple[Point, ...]) -> tuple[Point, ...]:
         return _neighbours_apart(points, closed=False)
+
+    @property
+    def parts(self) -> tuple[Part, ...]:
+        return (Sheet(self.points, self.height),)
 
     @property
     def outline(self) -> tuple[Point, ...]:
@@ -161,8 +214,16 @@ class Polygon(Upright):
         return points if area > 0 else points[::-1]
 
     @property
+    def parts(self) -> tuple[Part, ...]:
+        return (Column(self.points, self.height),)
+
+    @property
     def outline(self) -> tuple[Point, ...]:
         return (*self.points, self.points[0])
+
+    @property
+    def is_filled(self) -> bool:
+        return True
 
 
 class Cylinder(Obstacle):
@@ -180,6 +241,10 @@ class Cylinder(Obstacle):
             raise ValueError("should not be where the start is")
         return end
 
+    @property
+    def parts(self) -> tuple[Part, ...]:
+        return (Rod(self.start, self.end, self.radius),)
+
 
 class Box(Obstacle):
     """A fixed box: its centre, its sizes, and how it is turned about its own z, y and x axes, in this order."""
@@ -190,6 +255,10 @@ class Box(Obstacle):
     yaw: Angle = 0.0  # [rad]
     pitch: Angle = 0.0  # [rad]
     roll: Angle = 0.0  # [rad]
+
+    @property
+    def parts(self) -> tuple[Part, ...]:
+        return (Block(self.centre, self.size, turned(self.roll, self.pitch, self.yaw)),)
 
 
 class Profile(Frozen):
@@ -269,20 +338,17 @@ def _turns_once(points: Sequence[Point]) -> bool:
     return abs(abs(sum(turn)) - math.tau) < 1e-6
 
 
-def _kind(obstacle: Any) -> str:
+def _of_kind(data: Any) -> Obstacle:
     """Discs need not say that they are."""
-    kind = obstacle.get("kind", "disc") if isinstance(obstacle, dict) else getattr(obstacle, "kind", "disc")
-    return str(kind)
+    if isinstance(data, Obstacle):
+        return data
+    kind = str(data.get("kind", "disc")) if isinstance(data, dict) else "disc"
+    if kind not in Obstacle.kinds:
+        raise ValueError(f"its kind should be one of {', '.join(map(repr, Obstacle.kinds))}")
+    return Obstacle.kinds[kind].parse(data)
 
 
-AnyObstacle = Annotated[
-    Annotated[Disc, Tag("disc")]
-    | Annotated[Wall, Tag("wall")]
-    | Annotated[Polygon, Tag("polygon")]
-    | Annotated[Cylinder, Tag("cylinder")]
-    | Annotated[Box, Tag("box")],
-    Discriminator(_kind),
-]
+AnyObstacle = Annotated[Obstacle, BeforeValidator(_of_kind), SerializeAsAny()]
 
 
 class World(Frozen):
@@ -310,7 +376,7 @@ class World(Frozen):
     @field_validator("obstacles")
     @classmethod
     def _few_movable(cls, obstacles: tuple[Any, ...]) -> tuple[Any, ...]:
-        movable = sum(thing.is_movable for thing in obstacles)
+        movable = sum(obstacle.is_movable for obstacle in obstacles)
         if movable > limits.MOVABLE:
             raise ValueError(f"{movable} obstacles have a mass; should be {limits.MOVABLE} at most")
         return obstacles
@@ -319,12 +385,12 @@ class World(Frozen):
     def is_flat(self) -> bool:
         """Whether a planar plant can represent it: everything stands upright on level ground."""
         level = self.terrain is None and self.down[0] == self.down[1] == 0 and self.down[2] < 0
-        return level and all(isinstance(thing, Upright) for thing in self.obstacles)
+        return level and all(isinstance(obstacle, Upright) for obstacle in self.obstacles)
 
     @property
     def movable(self) -> tuple[int, ...]:
         """Indices of the obstacles that can be pushed about."""
-        return tuple(k for k, thing in enumerate(self.obstacles) if thing.is_movable)
+        return tuple(k for k, obstacle in enumerate(self.obstacles) if obstacle.is_movable)
 
     @property
     def movable_discs(self) -> tuple[Disc, ...]:
@@ -332,17 +398,17 @@ class World(Frozen):
 
     @property
     def discs(self) -> tuple[Disc, ...]:
-        return tuple(thing for thing in self.obstacles if isinstance(thing, Disc))
+        return tuple(obstacle for obstacle in self.obstacles if isinstance(obstacle, Disc))
 
     @property
     def is_plain(self) -> bool:
         """Whether it is a world of P2: dry friction and fixed smooth discs."""
         ground = self.ground.is_plain and not self.ground.patches
-        return ground and all(_is_plain(thing) for thing in self.obstacles)
+        return ground and all(_is_plain(obstacle) for obstacle in self.obstacles)
 
 
-def _is_plain(thing: Obstacle) -> bool:
-    return isinstance(thing, Disc) and not thing.is_movable and thing.friction == thing.restitution == 0
+def _is_plain(obstacle: Obstacle) -> bool:
+    return isinstance(obstacle, Disc) and not obstacle.is_movable and obstacle.friction == obstacle.restitution == 0
 
 
 WorldFactory = Callable[..., World]

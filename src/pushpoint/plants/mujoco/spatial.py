@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import mujoco
 import numpy as np
 
-from pushpoint.mechanics.rotation import matrices
+from pushpoint.geometry.rotation import matrices
 from pushpoint.numerics.restored import Limit, Limits
 from pushpoint.plants._engine import Contact, EngineState
 from pushpoint.plants.mujoco.options import MujocoOptions

@@ -30,7 +30,7 @@ SPACE = Supports(
     joints=frozenset({"unactuated", "spring", "damper", "stops", "armature", "axes_apart"}),
     ground=frozenset({"friction_across", "rolling"}),
     terrain=frozenset({"slope", "profile", "heightfield"}),
-    obstacles=frozenset({"disc", "wall", "polygon", "cylinder", "box"}),
+    obstacles=frozenset({"disc", "wall", "polygon", "cylinder", "box", "solid"}),
     touch=frozenset({"friction"}),
 )
 

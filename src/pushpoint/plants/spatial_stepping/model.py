@@ -9,8 +9,8 @@ import numpy as np
 
 from pushpoint.geometry.capsule_solids import CONTACT_COLUMNS
 from pushpoint.geometry.capsules import outline
+from pushpoint.geometry.rotation import matrices
 from pushpoint.geometry.solids import Solids
-from pushpoint.mechanics.rotation import matrices
 from pushpoint.mechanics.solids import has_plane, make_solids
 from pushpoint.mechanics.spatial_chain import CHAIN_FIELDS, FREEDOM_FIELDS, make_tree
 from pushpoint.numerics.records import Records, record_array

@@ -21,7 +21,7 @@ CONSERVING = Supports(
     servo=frozenset({"play"}),
     ground=frozenset({"friction_across", "rolling", "stribeck"}),
     terrain=frozenset({"slope", "profile", "heightfield"}),
-    obstacles=frozenset({"disc", "wall", "polygon", "cylinder", "box"}),
+    obstacles=frozenset({"disc", "wall", "polygon", "cylinder", "box", "solid"}),
     touch=frozenset({"friction"}),
 )
 PAPER = replace(
