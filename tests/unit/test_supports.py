@@ -13,7 +13,7 @@ import pytest
 from pushpoint.errors import InvalidInput
 from pushpoint.plants import plants
 from pushpoint.plants._capability_table import all_models, capability_table
-from pushpoint.plants._supports import FEATURES, JOINT_FIELDS, SPATIAL, Supports, uses
+from pushpoint.plants._supports import FEATURES, JOINT_FIELDS, Supports, Use, uses
 from pushpoint.robots import Joint, Link, Robot, Servo
 from pushpoint.worlds import Box, Cylinder, Disc, Ground, Heightfield, Obstacle, Patch, Polygon, Profile, Wall, World
 
@@ -145,7 +145,7 @@ def test_what_is_supported_builds_and_what_is_not_is_refused(model: Supports, fe
         assert "unknown field" in message
         assert "'self_contact'" in message
         return
-    only = "is planar" if model.dimensions == 2 and feature in SPATIAL else "supports"
+    only = "is planar" if model.dimensions == 2 and Use(*feature, "").is_spatial else "supports"
     assert message.startswith(f"{model.title} {only}"), message
     assert f": {example.named}" in message
     assert_alternative_builds(model, example, message)

@@ -8,10 +8,10 @@ import numpy as np
 
 from pushpoint.geometry.rotation import about_axis, headings, matrices, quaternions, turned
 from pushpoint.mechanics.pose import mass_mean
-from pushpoint.robots import Robot
+from pushpoint.robots import AXES, Robot
 from pushpoint.types import FloatArray, SpatialPose
 
-AXIS = {"yaw": np.array([0.0, 0.0, 1.0]), "pitch": np.array([0.0, 1.0, 0.0])}
+AXIS = {name: np.eye(3)[axis.column] for name, axis in AXES.items()}
 
 
 class Chain(NamedTuple):

@@ -7,11 +7,10 @@ from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
 from pushpoint.errors import InvalidInput
-from pushpoint.robots import Joint, Link, Robot, Servo
+from pushpoint.robots import JOINT_TYPES, Joint, Link, Robot, Servo
 from pushpoint.worlds import GroundLaw, Obstacle, World
 
 Links = Literal["round", "square", "thin"]
-Axes = Literal["yaw", "pitch", "yaw-pitch", "pitch-yaw"]
 Joints = Literal["unactuated", "spring", "damper", "stops", "armature", "axes_apart"]
 Play = Literal["play"]
 Laws = Literal["friction_across", "friction_backward", "viscous", "torque", "patches", "rolling", "stribeck"]
@@ -24,12 +23,7 @@ SelfContact = Literal["self_contact"]
 FEATURES: dict[str, dict[str, str]] = {
     "links": {"round": "round links", "square": "square links", "thin": "links of no width"},
     "self_contact": {"self_contact": "links that touch each other"},
-    "axes": {
-        "yaw": "yaw axes",
-        "pitch": "pitch axes",
-        "yaw-pitch": "cardan joints, yaw first",
-        "pitch-yaw": "cardan joints, pitch first",
-    },
+    "axes": JOINT_TYPES,
     "joints": {
         "unactuated": "joints without a servo",
         "spring": "springs",
@@ -66,7 +60,6 @@ FEATURES: dict[str, dict[str, str]] = {
 
 # What no planar model can have, so that refusals say no more than this.
 SPATIAL = {
-    *(("axes", axes) for axes in ("pitch", "yaw-pitch", "pitch-yaw")),
     *(("terrain", kind) for kind in FEATURES["terrain"]),
     *(("obstacles", kind) for kind in ("cylinder", "box", "solid")),
     *(("ground", "rolling"), ("ground", "stribeck")),
@@ -96,7 +89,7 @@ class Use(NamedTuple):
 
     @property
     def is_spatial(self) -> bool:
-        return (self.group, self.feature) in SPATIAL
+        return (self.group, self.feature) in SPATIAL or (self.group == "axes" and self.feature != "yaw")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -109,7 +102,7 @@ class Supports:
     dimensions: Literal[2, 3]
     links: frozenset[Links]
     self_contact: frozenset[SelfContact] = frozenset()
-    axes: frozenset[Axes] = frozenset({"yaw"})
+    axes: Collection[str] = frozenset({"yaw"})
     joints: frozenset[Joints] = frozenset()  # besides a servo
     servo: frozenset[Play] = frozenset()
     ground: frozenset[Laws] = frozenset()  # besides dry friction

@@ -9,10 +9,10 @@ import mujoco
 import numpy as np
 
 from pushpoint.plants.mujoco.options import MujocoOptions
-from pushpoint.robots import Axis, Servo
+from pushpoint.robots import Servo
 
 
-def servo_drag(servo: Servo, axis: Axis, dt: float) -> float:
+def servo_drag(servo: Servo, axis: str, dt: float) -> float:
     """damping + dt stiffness [N m s/rad] of a servo that acts at the end of a step of `dt` [s].
 
     torque = stiffness (reference(t + dt) - angle(t + dt)) + damping (rate reference - rate(t + dt)) with
@@ -28,13 +28,13 @@ def servo_drag(servo: Servo, axis: Axis, dt: float) -> float:
     return damping + dt * stiffness
 
 
-def servo_inertia(servo: Servo, axis: Axis, dt: float) -> float:
+def servo_inertia(servo: Servo, axis: str, dt: float) -> float:
     """dt (damping + dt stiffness) [kg m2]: the armature, of servos without a limit. One at its limit would be slowed by
     it too, and there MuJoCo's implicit integrator knows better."""
     return 0.0 if math.isfinite(servo.torque_limit) else dt * servo_drag(servo, axis, dt)
 
 
-def add_servo(spec: Any, joint: str, servo: Servo, axis: Axis, dt: float, on: float = 1.0) -> None:
+def add_servo(spec: Any, joint: str, servo: Servo, axis: str, dt: float, on: float = 1.0) -> None:
     """An actuator of the same name as the joint: control signal + bias."""
     stiffness, _ = servo.gains(axis)
     actuator = spec.add_actuator(

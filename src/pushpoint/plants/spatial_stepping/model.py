@@ -15,7 +15,7 @@ from pushpoint.mechanics.solids import has_plane, make_solids
 from pushpoint.mechanics.spatial_chain import CHAIN_FIELDS, FREEDOM_FIELDS, make_tree
 from pushpoint.numerics.records import Records, record_array
 from pushpoint.plants.spatial_stepping.options import SpatialSteppingOptions
-from pushpoint.robots import Robot, Servo
+from pushpoint.robots import AXES, Robot, Servo
 from pushpoint.types import FloatArray, IntArray, SpatialPose
 from pushpoint.worlds import World
 
@@ -232,7 +232,7 @@ def _joints(robot: Robot, servo: Servo) -> Records:
     joint, root = record_array(len(robot.freedoms), JOINT_FIELDS), len(robot.links) // 2
     for row, (j, axis) in zip(joint, robot.freedoms, strict=True):
         part = robot.joint(j)
-        row.axis, row.sign = float(axis == "pitch"), 1.0 if j >= root else -1.0
+        row.axis, row.sign = float(AXES[axis].column), 1.0 if j >= root else -1.0
         row.servo_p, row.servo_d = servo.gains(axis)
         row.limit, row.actuated = min(servo.torque_limit, FINITE), float(part.actuated)
         row.band, row.apart = 0.5 * row.servo_p * servo.play, part.axes_apart

@@ -13,8 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from pushpoint.plants.spatial_stepping.options import SpatialSteppingOptions
-from pushpoint.robots import Link, Robot, Servo
-from pushpoint.robots._model import AXES_OF, COLUMN_OF
+from pushpoint.robots import AXES, Link, Robot, Servo
 from pushpoint.types import FloatArray, IntArray
 from pushpoint.worlds import World
 
@@ -94,7 +93,7 @@ def _perpendicular(robot: Robot) -> IntArray:
     tail's side."""
     pairs = np.full((len(robot.links) - 1, 2, 2), -1, np.int64)
     for j in range(len(pairs)):
-        index = [COLUMN_OF[axis] for axis in AXES_OF[robot.joint(j).axes]]
+        index = [AXES[axis].column for axis in robot.joint(j).turns_about]
         if len(index) == 2:
             pairs[j, 0] = index
         else:
@@ -108,7 +107,7 @@ def _freedoms(robot: Robot, servo: Servo) -> FloatArray:
     for row, (j, axis), (_, place) in zip(freedom, robot.freedoms, robot.places, strict=True):
         part, (stiffness, damping) = robot.joint(j), servo.gains(axis)
         row[:TORQUE] = (
-            j, COLUMN_OF[axis], place,
+            j, AXES[axis].column, place,
             stiffness, damping, min(servo.torque_limit, FINITE), 0.5 * stiffness * servo.play, part.actuated,
             part.stiffness, part.angle, part.damping,
         )  # fmt: skip
