@@ -8,12 +8,11 @@ from typing import Any, Literal, NamedTuple
 
 from pushpoint.errors import InvalidInput
 from pushpoint.robots import JOINT_TYPES, Joint, Link, Robot, Servo
-from pushpoint.worlds import GroundLaw, Obstacle, World
+from pushpoint.worlds import LAW_FEATURES, GroundLaw, Obstacle, World
 
 Links = Literal["round", "square", "thin"]
 Joints = Literal["unactuated", "spring", "damper", "stops", "armature", "axes_apart"]
 Play = Literal["play"]
-Laws = Literal["friction_across", "friction_backward", "viscous", "torque", "patches", "rolling", "stribeck"]
 Terrain = Literal["slope", "profile", "heightfield"]
 Obstacles = Literal["disc", "wall", "polygon", "cylinder", "box", "solid"]  # solid: of any other kind, by its parts
 Touch = Literal["friction", "restitution", "mass"]
@@ -33,15 +32,7 @@ FEATURES: dict[str, dict[str, str]] = {
         "axes_apart": "`axes_apart`",
     },
     "servo": {"play": "play of servos"},
-    "ground": {
-        "friction_across": "other friction across the links",
-        "friction_backward": "other friction backward",
-        "viscous": "viscous ground",
-        "torque": "`torque` of the ground",
-        "patches": "patches of ground",
-        "rolling": "rolling friction",
-        "stribeck": "Stribeck's curve",
-    },
+    "ground": {name: feature.words for name, feature in LAW_FEATURES.items()},
     "terrain": {"slope": "slopes", "profile": "profiles", "heightfield": "height fields"},
     "obstacles": {
         "disc": "discs",
@@ -62,7 +53,7 @@ FEATURES: dict[str, dict[str, str]] = {
 SPATIAL = {
     *(("terrain", kind) for kind in FEATURES["terrain"]),
     *(("obstacles", kind) for kind in ("cylinder", "box", "solid")),
-    *(("ground", "rolling"), ("ground", "stribeck")),
+    *(("ground", name) for name, feature in LAW_FEATURES.items() if feature.in_space),
     *(("links", "square"), ("joints", "axes_apart")),
 }
 
@@ -105,7 +96,7 @@ class Supports:
     axes: Collection[str] = frozenset({"yaw"})
     joints: frozenset[Joints] = frozenset()  # besides a servo
     servo: frozenset[Play] = frozenset()
-    ground: frozenset[Laws] = frozenset()  # besides dry friction
+    ground: frozenset[str] = frozenset()  # besides dry friction: names of LAW_FEATURES
     terrain: frozenset[Terrain] = frozenset()  # besides the level plane
     obstacles: frozenset[Obstacles] = frozenset()  # kinds
     touch: frozenset[Touch] = frozenset()  # besides fixed smooth inelastic obstacles
@@ -175,20 +166,8 @@ def _of_joint(where: str, joint: Joint) -> Iterator[Use]:
 
 
 def _of_law(where: str, law: GroundLaw) -> Iterator[Use]:
-    if law.across != law.along:
-        yield Use("ground", "friction_across", f"{where}.friction_across = {law.across}")
-    if law.backward != law.along:
-        yield Use("ground", "friction_backward", f"{where}.friction_backward = {law.backward}")
-    if law.viscous:
-        yield Use("ground", "viscous", f"{where}.viscous = {law.viscous} N s/m")
-    if law.drag_across:
-        yield Use("ground", "viscous", f"{where}.viscous_across = {law.drag_across} N s/m")
-    if law.torque:
-        yield Use("ground", "torque", f"{where}.torque = True")
-    if law.rolling > 0:
-        yield Use("ground", "rolling", f"{where}.rolling = {law.rolling}")
-    if law.stribeck > 0:
-        yield Use("ground", "stribeck", f"{where}.stribeck = {law.stribeck}")
+    for feature, said in law.features():
+        yield Use("ground", feature, f"{where}.{said}")
 
 
 def _of_touch(where: str, obstacle: Obstacle) -> Iterator[Use]:

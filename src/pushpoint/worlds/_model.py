@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, NamedTuple
 
 from pydantic import BeforeValidator, Field, SerializeAsAny, ValidationInfo, field_validator
 
@@ -19,6 +19,24 @@ from pushpoint.types import FloatArray
 
 Point = tuple[Coordinate, Coordinate]  # [m]
 Point3 = tuple[Coordinate, Coordinate, Coordinate]  # [m]
+
+
+class LawFeature(NamedTuple):
+    """A part of ground laws that a plant may have a model of."""
+
+    words: str  # how lists of features call it
+    in_space: bool = False  # whether no planar model can have it
+
+
+LAW_FEATURES = {
+    "friction_across": LawFeature("other friction across the links"),
+    "friction_backward": LawFeature("other friction backward"),
+    "viscous": LawFeature("viscous ground"),
+    "torque": LawFeature("`torque` of the ground"),
+    "patches": LawFeature("patches of ground"),
+    "rolling": LawFeature("rolling friction", in_space=True),
+    "stribeck": LawFeature("Stribeck's curve", in_space=True),
+}
 
 
 class GroundLaw(Frozen):
@@ -58,11 +76,27 @@ class GroundLaw(Frozen):
     def drag_across(self) -> float:
         return self.viscous if self.viscous_across is None else self.viscous_across
 
+    def features(self) -> Iterator[tuple[str, str]]:
+        """What it has besides dry friction, as LAW_FEATURES lists it, and the field and value that say so."""
+        if self.across != self.along:
+            yield "friction_across", f"friction_across = {self.across}"
+        if self.backward != self.along:
+            yield "friction_backward", f"friction_backward = {self.backward}"
+        if self.viscous:
+            yield "viscous", f"viscous = {self.viscous} N s/m"
+        if self.drag_across:
+            yield "viscous", f"viscous_across = {self.drag_across} N s/m"
+        if self.torque:
+            yield "torque", "torque = True"
+        if self.rolling > 0:
+            yield "rolling", f"rolling = {self.rolling}"
+        if self.stribeck > 0:
+            yield "stribeck", f"stribeck = {self.stribeck}"
+
     @property
     def is_plain(self) -> bool:
         """Whether it is P2's: dry friction alone, the same forward and backward."""
-        plain = self.backward == self.along and self.viscous == self.drag_across == 0
-        return plain and not self.torque and self.rolling == self.stribeck == 0
+        return all(feature == "friction_across" for feature, _ in self.features())
 
 
 class Patch(GroundLaw):
