@@ -37,7 +37,7 @@ format: $(VENV)/stamp-dev
 
 validate: $(VENV)/stamp-dev  ## the slow evidence: all claims, full-length comparisons of independent models
 	$(BIN)/pushpoint reproduce all --out results/validate
-	$(BIN)/pushpoint study run liljeback2010/random --seeds 100 --measure way:axis=x,end=30 --beyond way=1.5 \
+	$(BIN)/pushpoint study run liljeback2010/random --seeds 100 --measure displacement:axis=x,end=30 --beyond displacement=1.5 \
 	  --variant resolution --variant none:controller.resolution=false \
 	  --variant watchdog:controller=jam-resolution-watchdog --out results/validate/random
 	$(BIN)/python -m pytest -n 2 -m slow

@@ -16,7 +16,7 @@ from pushpoint.worlds import Disc, World
 
 SCENARIO, DURATION, DT = "transeth2008a/track", 2.0, 1e-3  # [s]
 FEW, MANY = 10, 10_000
-SPACING, RADIUS = 0.3, 0.05  # [m], of the obstacles that are not in the way
+SPACING, RADIUS = 0.3, 0.05  # [m], of the obstacles beside the track
 CLEAR = 1.0  # [m], from the track's obstacles
 ROUNDS = 20
 LARGEST_RATIO = 1.5

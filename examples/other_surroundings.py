@@ -59,7 +59,7 @@ def whip() -> Robot:
 
 
 def in_python() -> None:
-    """The same things as objects."""
+    """The same scenario as objects."""
     channel = World(
         name="channel",
         ground=Ground(friction=0.1, friction_backward=0.13, friction_across=0.2, torque=True),

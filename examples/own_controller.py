@@ -9,7 +9,7 @@ import numpy as np
 import pushpoint as pp
 
 
-class PatientWaveOptions(pp.Options):
+class PausingWaveOptions(pp.Options):
     """The wave, and what it waits for."""
 
     amplitude: float = math.radians(40.0)  # [rad]
@@ -18,11 +18,11 @@ class PatientWaveOptions(pp.Options):
     too_hard: float = 3.0  # [N m], a joint torque above which the wave stands still
 
 
-@pp.register_controller("patient-wave")
-class PatientWave(pp.BaseController):
+@pp.register_controller("pausing-wave")
+class PausingWave(pp.BaseController):
     """angle_j = -amplitude sin(phase + (J - 1 - j) phase_shift); the phase rests while torques are too large."""
 
-    Options = PatientWaveOptions
+    Options = PausingWaveOptions
     uses = frozenset({"joint-torque"})
 
     def initial_shape(self):
@@ -49,11 +49,11 @@ class PatientWave(pp.BaseController):
 
 def main() -> None:
     for too_hard in (10.0, 3.0):
-        controller = {"name": "patient-wave", "options": {"too_hard": too_hard}}
+        controller = {"name": "pausing-wave", "options": {"too_hard": too_hard}}
         recording = pp.simulate("transeth2008a/track", controller=controller)
         metrics = recording.metrics()
         print(
-            f"patience from {too_hard:g} N m: {metrics['distance']:.3f} m, peak torque "
+            f"pauses above {too_hard:g} N m: {metrics['distance']:.3f} m, peak torque "
             f"{metrics['peak_joint_torque']:.2f} N m, {recording.events.sizes['event']} events"
         )
 

@@ -29,7 +29,7 @@ def alternating(links: Links = 12, length: Length = 0.08, radius: Length = 0.03)
 
 @worlds.register("kerb")
 def kerb(height: Length = 0.04, friction: FrictionCoefficient = 0.4) -> World:
-    """The ground drops by `height` [m] at x = 0.6 m; a pipe and a brick lie beside the way on the upper level."""
+    """The ground drops by `height` [m] at x = 0.6 m; a pipe and a brick lie beside the path on the upper level."""
     return World(
         name="kerb",
         ground=Ground(friction=friction),
@@ -56,9 +56,9 @@ def main() -> None:
     )
     recording = pp.simulate(scenario)
     data, contacts = recording.data, recording.contacts
-    way = data["centre_of_mass"][-1] - data["centre_of_mass"][0]
+    displacement = data["centre_of_mass"][-1] - data["centre_of_mass"][0]
     print("joint axes:", ", ".join(data["joint_axis"].values[:4].tolist()), "...")
-    print("way of the centre of mass: x {:.3f}, y {:.3f}, z {:.3f} m".format(*way.values))
+    print("displacement of the centre of mass: x {:.3f}, y {:.3f}, z {:.3f} m".format(*displacement.values))
     print("touched (-1 is the terrain):", sorted({int(k) for k in contacts["obstacle"].values}))
     print(f"largest residual of any step: {float(data['step_residual'].max()):.0e}")
 

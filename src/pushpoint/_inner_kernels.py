@@ -44,10 +44,10 @@ class InnerCompiler(Compiler):  # type: ignore[misc]  # Numba has no types
         if library is None:
             own = self.state.targetctx  # a copy for this function
             self.state.library = _Ingredients(own.codegen(), "kernel")
-            own.get_executable = _without_way_in
+            own.get_executable = _without_entry_point
 
 
-def _without_way_in(library: Any, fndesc: Any, env: Any) -> Any:
+def _without_entry_point(library: Any, fndesc: Any, env: Any) -> Any:
     name = fndesc.qualname.split(".")[-1]
     return _dynfunc.make_function(fndesc.lookup_module(), name, "called by kernels only", 0, env, (library,))
 
@@ -58,8 +58,8 @@ def one_version(compiled: Any) -> Any:
     version = compiled.get_call_template
 
     def without_constants(args: Any, kws: Any) -> Any:
-        plain = numba.types.unliteral
-        return version(tuple(plain(kind) for kind in args), {name: plain(kind) for name, kind in kws.items()})
+        base = numba.types.unliteral
+        return version(tuple(base(kind) for kind in args), {name: base(kind) for name, kind in kws.items()})
 
     compiled.get_call_template = without_constants
     return compiled

@@ -27,7 +27,7 @@ from pushpoint._kernel_cache import KernelCache, say, trusted
 F = TypeVar("F", bound=Callable[..., Any])
 
 _compiled: set[str] = set()  # in this process: spares looking at the disk in every call
-_expected: list[str] = []  # kernels under way that are in the cache, as far as anybody knows
+_expected: list[str] = []  # kernels that are being called and should be in the cache
 # Rooms and modules without kernels, that no kernel imports (a test follows the imports): editing them compiles nothing.
 WITHOUT_KERNELS = frozenset({
     "__init__", "_progress", "_resuming", "_start_pose", "_yaml_events", "analysis", "api", "cli", "control", "files",
@@ -39,7 +39,7 @@ _FORGET_AFTER = 7 * 86400  # [s]: folders of sources that have been edited since
 
 @cache
 def cache_folder() -> Path | None:
-    """Where compiled kernels of exactly these sources live; override the root with PUSHPOINT_CACHE_DIR.
+    """Where compiled kernels of these very sources live; override the root with PUSHPOINT_CACHE_DIR.
 
     None where nothing can be kept, not even for as long as this process lives.
     """
@@ -75,7 +75,7 @@ def _forget_old(current: Path) -> None:
 # No fastmath: results are the same on every run. Division by zero as in NumPy: statuses report it, nothing raises.
 # `_nrt` off: kernels allocate nothing, and counting references of views made steps thirty times slower.
 _SETTINGS = {"error_model": "numpy", "nogil": True, "_nrt": False, "no_cfunc_wrapper": True}
-# What only kernels call needs no way in from Python: a quarter less to compile.
+# What only kernels call needs no entry point from Python: a quarter less to compile.
 _INNER = {"no_cpython_wrapper": True}
 # Of fastmath `contract` alone, in these modules: a product and a sum become one instruction that rounds once, a tenth
 # less time to step. Nothing is reordered, NaN and infinity stay; what is fused is the compiler's choice, the same one
@@ -146,8 +146,8 @@ def for_types_of(function: F, *arguments: Any) -> F:
 
 @contextlib.contextmanager
 def _fast_compile() -> Iterator[None]:
-    """Without two things that were a third of the time to compile: LLVM's search for ways to vectorise loops (those
-    over the records of a chain do not), and Python's search for garbage among the compiler's many small objects."""
+    """Without two steps that were a third of the time to compile: LLVM's attempts to vectorise loops (those over
+    the records of a chain do not), and Python's search for garbage among the compiler's many small objects."""
     vectorise, collect = numba.config.LOOP_VECTORIZE, gc.isenabled()
     numba.config.LOOP_VECTORIZE = 0
     gc.disable()

@@ -1,4 +1,4 @@
-"""Errors that tell people what is wrong, what is allowed and what to do next."""
+"""Errors that say what is wrong, what is allowed and what to do next."""
 
 from __future__ import annotations
 
@@ -40,8 +40,8 @@ class UnknownName(InvalidInput):
         known = sorted(known)
         close = [stem + match for match in difflib.get_close_matches(name, known, n=3, cutoff=0.5)]
         hint = f" Did you mean {' or '.join(repr(c) for c in close)}?" if close else ""
-        told = ", ".join(stem + each for each in known) or "none"
-        super().__init__(f"unknown {kind} {shown(stem + name)}.{hint} Known: {told}.")
+        listed = ", ".join(stem + each for each in known) or "none"
+        super().__init__(f"unknown {kind} {shown(stem + name)}.{hint} Known: {listed}.")
         self.name = stem + name
         self.suggestions = close
 

@@ -55,7 +55,7 @@ Fraction = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
 class Frozen(BaseModel):
     """Immutable, strict about unknown fields, and clear about what is wrong with a value.
 
-    Pydantic calls this `__init__` for nested models too; their InvalidFields come back as causes and are told
+    Pydantic calls this `__init__` for nested models too; their InvalidFields come back as causes and are reported
     once, with the whole path.
     """
 

@@ -41,7 +41,7 @@ def _editable(data: Any) -> Any:
 
 
 class Choice(Frozen):
-    """A registered thing by name, with options."""
+    """A registered item by name, with options."""
 
     name: Name
     options: dict[str, Any] = Field(default_factory=dict)
@@ -193,7 +193,7 @@ class Scenario(Frozen):
 
 
 def _named_or_made(value: Any, kind: type[Robot] | type[World]) -> Any:
-    """A registered one by name, or one in full: told apart by the fields that only the latter has."""
+    """A registered one by name, or one in full: distinguished by the fields that only the latter has."""
     if isinstance(value, kind):
         return value
     own = kind.model_fields.keys() - Choice.model_fields.keys()

@@ -132,7 +132,7 @@ SPOILT: tuple[Spoil, ...] = (
     external_numbers, group_in_itself, many_groups, many_texts, attribute_of_many, other_links, link_out_of_range,
     no_rows,
 )  # fmt: skip
-PLAIN = {
+ORDINARY = {
     "empty": b"",
     "text": b"time,x,y\n1,2,3\n",
     "signature alone": b"\x89HDF\r\n\x1a\n",
@@ -142,13 +142,13 @@ PLAIN = {
 
 
 def write_all(folder: Path, good: bytes) -> None:
-    """`good`: a recording without a checksum, as older versions wrote it, so that its contents are looked at."""
+    """`good`: a recording without a checksum, as older versions wrote it, so that its contents are checked."""
     for spoil in SPOILT:
         path = folder / f"{spoil.__name__}.nc"
         path.write_bytes(good)
         with h5py.File(path, "r+") as file:
             spoil(file)
-    for name, data in PLAIN.items():
+    for name, data in ORDINARY.items():
         (folder / f"{name}.nc").write_bytes(data)
     (folder / "folder.nc").mkdir()
     os.mkfifo(folder / "pipe.nc")

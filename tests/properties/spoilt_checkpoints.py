@@ -22,7 +22,7 @@ from pushpoint.recording.checkpoint import LastRow
 # Short runs with contacts, so that all parts of the states are in use.
 RUNS: dict[str, tuple[str, dict[str, Any]]] = {
     "planar_stepping": ("transeth2008a/track", {}),
-    "beyond P2": ("lab/movable-pegs", {}),
+    "extended": ("lab/movable-pegs", {}),
     "adaptive": ("transeth2008a/track", {"plant.step_error": 1e-5}),
     "planar_hybrid": ("liljeback2010/rows", {}),
     "spatial_stepping": ("lab/pegs-3d", {}),

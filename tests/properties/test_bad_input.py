@@ -197,7 +197,7 @@ def test_a_convex_polygon_is_taken_in_either_order_and_with_flat_corners(points:
 
 
 @pytest.mark.parametrize(
-    ("thing", "words"),
+    ("obstacle", "words"),
     [
         ({"kind": "wall", "points": [[0, 0], [1, "far"]]}, r"World\.obstacles\.1\.points\.1\.1 = 'far'"),
         ({"kind": "wall", "points": [[0, 0], [1, 1]], "restitution": 2}, r"World\.obstacles\.1\.restitution = 2"),
@@ -209,10 +209,10 @@ def test_a_convex_polygon_is_taken_in_either_order_and_with_flat_corners(points:
         ({"x": 1, "y": 1}, r"World\.obstacles\.1\.radius: is required"),
     ],
 )
-def test_a_bad_obstacle_is_named_by_its_place(thing: dict[str, Any], words: str) -> None:
+def test_a_bad_obstacle_is_named_by_its_place(obstacle: dict[str, Any], words: str) -> None:
     good = {"x": 0, "y": 0, "radius": 1}
     with pytest.raises(InvalidInput, match=words):
-        World.parse({"name": "w", "obstacles": [good, thing]})
+        World.parse({"name": "w", "obstacles": [good, obstacle]})
 
 
 @pytest.mark.parametrize(
@@ -280,7 +280,7 @@ def test_unknown_options_are_spelt_as_in_overrides(key: str, meant: str) -> None
     ("part", "name"), [*(("plant", name) for name in plants), *(("controller", name) for name in controllers)]
 )
 def test_options_are_named_as_whoever_sets_them_does(part: str, name: str) -> None:
-    """By keywords, overrides and in files; the names of classes tell people nothing."""
+    """By keywords, overrides and in files; the names of classes mean nothing to most people."""
     data = {"name": "lab/x", "robot": "aiko", "world": "plane", "controller": "hold"}
     for option in {"plant": plants, "controller": controllers}[part][name].Options.model_fields:
         data[part] = {"name": name, "options": {option: {"no": "value"}}}
@@ -295,7 +295,7 @@ def test_options_are_named_as_whoever_sets_them_does(part: str, name: str) -> No
 
 
 @pytest.mark.parametrize(
-    ("change", "told"),
+    ("change", "message"),
     [
         ("duration: -1", "duration = -1: should be greater than 0"),
         ("start: {angle: far}", "start.angle = 'far': should be a valid number"),
@@ -307,14 +307,14 @@ def test_options_are_named_as_whoever_sets_them_does(part: str, name: str) -> No
         ("durtaion: 1", "unknown key 'durtaion'. Did you mean 'duration'"),
     ],
 )
-def test_files_are_answered_in_their_own_words(change: str, told: str, tmp_path: Path) -> None:
+def test_files_are_answered_in_their_own_words(change: str, message: str, tmp_path: Path) -> None:
     lines = {"name": "lab/x", "robot": "aiko", "world": "plane", "controller": "hold"}
     key, _, value = change.partition(": ")
     path = tmp_path / "my.yaml"
     path.write_text("\n".join(f"{k}: {v}" for k, v in (lines | {key: value}).items()), encoding="utf-8")
     with pytest.raises(InvalidInput) as refusal:
         pp.simulate(path)
-    assert str(refusal.value).startswith(told)
+    assert str(refusal.value).startswith(message)
 
 
 # --- what does not fit together ---

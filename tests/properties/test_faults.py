@@ -123,7 +123,7 @@ def test_hostile_files_cost_little_and_say_one_line(run: Recording, tmp_path: Pa
     done = child("hostile.py", str(tmp_path))
     assert done.returncode == 0, done.stderr
     ends = [json.loads(line) for line in done.stdout.splitlines()]
-    assert len(ends) == len(hostile.SPOILT) + len(hostile.PLAIN) + 2
+    assert len(ends) == len(hostile.SPOILT) + len(hostile.ORDINARY) + 2
     for name, code, said, seconds, megabytes in ends:
         assert code == 2, (name, code, said)
         assert said.startswith("error: "), (name, said)
@@ -148,7 +148,7 @@ def test_spoilt_checkpoints_are_refused_before_kernels_see_them() -> None:
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize(
     "plant",
-    ["planar_stepping", "beyond P2", "adaptive", "planar_hybrid", "spatial_stepping", "mujoco", "mujoco in space",
+    ["planar_stepping", "extended", "adaptive", "planar_hybrid", "spatial_stepping", "mujoco", "mujoco in space",
      "controller"],
 )  # fmt: skip
 def test_a_thousand_spoilt_checkpoints(plant: str, seed: int) -> None:
@@ -192,7 +192,7 @@ def test_another_step_is_noticed(run: Recording) -> None:
 def test_a_state_that_is_laid_out_otherwise_is_refused(run: Recording) -> None:
     checkpoint = run.checkpoint()
     arrays = checkpoint.plant | {"layout": np.array("clock link:y,x")}
-    with pytest.raises(InvalidInput, match="laid out in another way"):
+    with pytest.raises(InvalidInput, match="another layout of the state"):
         pp.resume(replace(checkpoint, plant=arrays), duration=0.3)
 
 
@@ -314,9 +314,9 @@ def test_the_command_line_survives_a_full_file_system(kilobytes: int, tmp_path: 
     if subprocess.run(["unshare", "-m", "sh", "-c", mount], capture_output=True, check=False).returncode:
         pytest.skip("mounting is not allowed")
     command = f"{sys.executable} -m pushpoint run transeth2008a/track --duration 0.2 --out {tmp_path}/out"
-    look = f"ls -A {tmp_path}/out"
+    listing = f"ls -A {tmp_path}/out"
     done = subprocess.run(
-        ["unshare", "-m", "sh", "-c", f"{mount}; {command}; echo ended $?; {look}"],
+        ["unshare", "-m", "sh", "-c", f"{mount}; {command}; echo ended $?; {listing}"],
         capture_output=True,
         text=True,
         check=False,

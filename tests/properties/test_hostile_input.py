@@ -235,7 +235,7 @@ def test_what_is_written_is_read_again() -> None:
     assert yaml_text(odd).startswith("text:")
 
 
-def test_a_byte_order_mark_is_skipped_and_told(tmp_path: Path) -> None:
+def test_a_byte_order_mark_is_skipped_and_reported(tmp_path: Path) -> None:
     with pytest.warns(UserWarning, match="byte order mark"):
         assert read(b"\xef\xbb\xbfa: 1", tmp_path) == {"a": 1}
 

@@ -76,6 +76,7 @@ def test_no_override_takes_a_number_beyond_measure(key: str, value: Any) -> None
 # --- at the limits ---
 
 BASE = {"name": "lab/x", "robot": "aiko", "world": "track", "controller": "serpenoid", "duration": 0.02}
+ALL = {"name": "planar_stepping", "options": {"extended": "all"}}  # one compilation for all robots and worlds
 MOST_WHOLE = 200  # counts at their limits take long by right
 EXPECTED = (InvalidInput, SolverFailure)  # what may come of it, besides a run
 
@@ -109,7 +110,7 @@ def test_robots_and_worlds_at_the_limits_of_their_options(long: bool) -> None:
         if name != "csv" and ((name, option) in LONG) == long:  # csv: a file
             for value in extremes(leaf)[1:2]:
                 options = {"name": name, "options": {option: value}}
-                attempt(BASE | {registry.kind: options, "start": {"overlap": "allow"}})
+                attempt(BASE | {"plant": ALL, registry.kind: options, "start": {"overlap": "allow"}})
 
 
 @pytest.mark.slow

@@ -89,7 +89,7 @@ def a_terrain(draw: Draw, kind: str) -> dict[str, Any]:
     return {"gravity": 0.0} if kind == "space" else {}
 
 
-def a_thing(draw: Draw) -> Any:
+def an_obstacle(draw: Draw) -> Any:
     kind, mu = draw.one_of(["disc", "wall", "polygon", "box", "cylinder"]), draw.one_of([0.0, 0.2, 0.5, 1.0])
     x, y = draw.uniform(-0.8, 0.8), draw.uniform(-0.6, 0.6)
     if kind == "disc":
@@ -117,8 +117,8 @@ def a_world(draw: Draw, kind: str) -> World:
         friction_across=draw.one_of([None, None, 0.6]),
         rolling=draw.one_of([0.0, 0.0, 0.02]),
     )
-    things = tuple(a_thing(draw) for _ in range(draw.one_of([0, 0, 2, 8])))
-    return World.parse({"name": kind, "ground": ground, "obstacles": things, **a_terrain(draw, kind)})
+    obstacles = tuple(an_obstacle(draw) for _ in range(draw.one_of([0, 0, 2, 8])))
+    return World.parse({"name": kind, "ground": ground, "obstacles": obstacles, **a_terrain(draw, kind)})
 
 
 def a_case(seed: int) -> Case:
@@ -141,7 +141,7 @@ def a_case(seed: int) -> Case:
     pose = spatial_pose(robot, table.joint_angle[0], attitude, (0.0, 0.0, 0.0))
     pose = put_down(robot, world, pose, draw.one_of([0.0, 0.0, 0.03]))
     hit = {obstacle for _, obstacle, _ in spatial_overlaps(robot, world, pose)}
-    kept = tuple(thing for k, thing in enumerate(world.obstacles) if k not in hit)
+    kept = tuple(obstacle for k, obstacle in enumerate(world.obstacles) if k not in hit)
     world = world.model_copy(update={"obstacles": kept})
     velocity = np.array([draw.uniform(-0.5, 0.5), draw.uniform(-0.5, 0.5), 0.0])
     pose = moving_in_space(robot, pose, velocity, np.zeros(3), np.zeros(len(robot.freedoms)))
@@ -161,7 +161,7 @@ class Outcome(NamedTuple):
 
 
 def run(case: Case) -> Outcome:
-    """Step by step, so that the contacts of every step can be looked at."""
+    """Step by step, so that the contacts of every step can be checked."""
     options = SpatialSteppingOptions(dt=case.dt)
     plant = SpatialStepping.build(case.robot, case.world, case.servo, options)
     substeps, n = round(TICK / case.dt), len(case.robot.links)

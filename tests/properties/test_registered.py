@@ -30,7 +30,7 @@ from pushpoint.worlds import World, worlds
 DURATION = 0.05  # [s], of the runs here: a few ticks of every combination
 LINKS = 4
 
-# What a thing needs that has no default. Everything else has to work as it comes.
+# What an item needs that has no default. Everything else has to work as it comes.
 NEEDED_OPTIONS: dict[str, dict[str, Any]] = {
     "shape-follower": {"points": [(0.0, 0.0), (0.2, 0.05), (0.4, 0.0)]},
     "torque_playback": {"times": [0.0, 1.0], "torque": [[0.1] * (LINKS - 1), [-0.1] * (LINKS - 1)]},

@@ -65,35 +65,35 @@ def body(robot: Robot, position: FloatArray, angle: FloatArray) -> Body:
     return Body(position, half[:, np.newaxis] * np.stack([np.cos(angle), np.sin(angle)], axis=-1), radius)
 
 
-def depths(robot: Body, thing: dict[str, Any], place: FloatArray | None = None) -> FloatArray:
+def depths(robot: Body, obstacle: dict[str, Any], place: FloatArray | None = None) -> FloatArray:
     """How deep [m] links lie in an obstacle, (..., n); below zero outside. `place`: of a loose disc."""
     shape = robot.centre.shape[:-1]
     centre, arm = robot.centre.reshape(-1, 2), robot.arm.reshape(-1, 2)
-    if thing["kind"] == "disc":
-        at = np.array([thing["x"], thing["y"]]) if place is None else place[..., np.newaxis, :]
+    if obstacle["kind"] == "disc":
+        at = np.array([obstacle["x"], obstacle["y"]]) if place is None else place[..., np.newaxis, :]
         at = np.broadcast_to(at, robot.centre.shape).reshape(-1, 2)
-        distance = segment_distances(centre, arm, at, np.zeros_like(at)) - thing["radius"]
+        distance = segment_distances(centre, arm, at, np.zeros_like(at)) - obstacle["radius"]
         return robot.radius - distance.reshape(shape)
-    points = np.array(thing["points"])
+    points = np.array(obstacle["points"])
     edges = list(zip(points, np.roll(points, -1, axis=0), strict=True))
     distance = np.full(len(centre), np.inf)
-    for a, b in edges if thing["kind"] == "polygon" else edges[:-1]:
+    for a, b in edges if obstacle["kind"] == "polygon" else edges[:-1]:
         middle, half = np.broadcast_to((a + b) / 2, centre.shape), np.broadcast_to((b - a) / 2, centre.shape)
         distance = np.minimum(distance, segment_distances(centre, arm, middle, half))
     return robot.radius - distance.reshape(shape)
 
 
-def passes(robot: Body, thing: dict[str, Any]) -> bool:
+def passes(robot: Body, obstacle: dict[str, Any]) -> bool:
     """Whether a point of a link's axis goes through a fixed obstacle from one row to the next."""
     for share in np.linspace(-1.0, 1.0, 5):
         point = robot.centre + share * robot.arm
         start, end = point[:-1].reshape(-1, 2), point[1:].reshape(-1, 2)
         middle, half = (start + end) / 2, (end - start) / 2
         path = Body(middle, half, np.zeros(len(middle)))
-        if thing["kind"] == "disc":
-            if (depths(path, thing) > 0.5 * thing["radius"]).any():
+        if obstacle["kind"] == "disc":
+            if (depths(path, obstacle) > 0.5 * obstacle["radius"]).any():
                 return True
-        elif (depths(path, thing) == 0.0).any():  # distance zero: it crosses an edge
+        elif (depths(path, obstacle) == 0.0).any():  # distance zero: it crosses an edge
             return True
     return False
 
@@ -105,11 +105,11 @@ def servo(draw: Draw, limp: bool) -> dict[str, float]:
     return gains | ({"torque_limit": 10 ** draw.uniform(-0.5, 1.5)} if draw.uniform(0, 1) < 0.7 else {})
 
 
-def size(thing: dict[str, Any]) -> tuple[FloatArray, float]:
+def size(obstacle: dict[str, Any]) -> tuple[FloatArray, float]:
     """Centre [m] and radius [m] of a circle around an obstacle."""
-    if thing["kind"] == "disc":
-        return np.array([thing["x"], thing["y"]]), thing["radius"]
-    points = np.array(thing["points"])
+    if obstacle["kind"] == "disc":
+        return np.array([obstacle["x"], obstacle["y"]]), obstacle["radius"]
+    points = np.array(obstacle["points"])
     return points.mean(axis=0), float(np.linalg.norm(points - points.mean(axis=0), axis=1).max())
 
 
@@ -217,8 +217,8 @@ def penetration(recording: Recording, swept: bool) -> tuple[float, bool]:
     data, world = recording.data, recording.scenario.built_world()
     robot = body(recording.scenario.built_robot(), data["link_position"].values, data["link_angle"].values)
     deepest, passed, loose = 0.0, False, 0
-    for thing in world.obstacles:
-        fields = thing.model_dump(mode="python")
+    for obstacle in world.obstacles:
+        fields = obstacle.model_dump(mode="python")
         if fields.get("mass") is not None:
             deepest = max(deepest, float(depths(robot, fields, data["obstacle_position"].values[:, loose]).max()))
             loose += 1

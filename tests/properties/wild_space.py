@@ -78,26 +78,26 @@ def a_terrain(draw: Draw, kind: str) -> Data:
     return {"gravity": 0.0} if kind == "space" else {}
 
 
-def a_thing(draw: Draw) -> Data:
+def an_obstacle(draw: Draw) -> Data:
     kind, mu = draw.one_of(["disc", "wall", "polygon", "box", "cylinder"]), draw.uniform(0.0, 0.8)
     x, y, height = draw.uniform(-2.0, 2.0), draw.uniform(-1.5, 1.5), draw.uniform(0.03, 0.4)
-    thing: Data = {"kind": kind, "friction": mu}
+    common: Data = {"kind": kind, "friction": mu}
     if kind == "disc":
-        return thing | {"x": x, "y": y, "radius": draw.uniform(0.003, 0.15), "height": height}
+        return common | {"x": x, "y": y, "radius": draw.uniform(0.003, 0.15), "height": height}
     if kind == "wall":
         end = [x + draw.uniform(0.1, 0.8), y + draw.uniform(-0.6, 0.6)]
-        return thing | {"points": [[x, y], end], "height": height}
+        return common | {"points": [[x, y], end], "height": height}
     if kind == "polygon":
         size, corners = draw.uniform(0.02, 0.2), draw.integer(3, 6)
         turn = 2 * math.pi / corners
         points = [[x + size * math.cos(turn * k), y + size * math.sin(turn * k)] for k in range(corners)]
-        return thing | {"points": points, "height": height}
+        return common | {"points": points, "height": height}
     if kind == "box":
         size3 = [draw.uniform(0.01, 0.4) for _ in range(3)]
         turns = {"yaw": draw.uniform(-3, 3), "pitch": draw.uniform(-0.5, 0.5), "roll": draw.uniform(-0.5, 0.5)}
-        return thing | {"centre": [x, y, draw.uniform(0.0, 0.2)], "size": size3, **turns}
+        return common | {"centre": [x, y, draw.uniform(0.0, 0.2)], "size": size3, **turns}
     start, end = [x, y, draw.uniform(0.0, 0.1)], [x + 0.2, y + draw.uniform(0.1, 0.3), draw.uniform(0.0, 0.3)]
-    return thing | {"start": start, "end": end, "radius": draw.uniform(0.005, 0.08)}
+    return common | {"start": start, "end": end, "radius": draw.uniform(0.005, 0.08)}
 
 
 def a_gait(draw: Draw) -> Data:
@@ -146,7 +146,7 @@ def wild(seed: int, dt: float | None = None) -> Wild:
         ground["friction_across"] = 0.6
     if draw.uniform(0, 1) < 0.2:
         ground["rolling"] = 0.02
-    things = [a_thing(draw) for _ in range(draw.integer(2, 24))] if terrain in {"pegs", "slope", "space"} else []
+    drawn = [an_obstacle(draw) for _ in range(draw.integer(2, 24))] if terrain in {"pegs", "slope", "space"} else []
     world: Data = {"name": terrain, "ground": ground, "obstacles": [], **a_terrain(draw, terrain)}
     step = draw.one_of(STEPS)
     start, thrown = a_start(draw, freedoms, limp, sum(link["length"] for link in links))
@@ -165,17 +165,17 @@ def wild(seed: int, dt: float | None = None) -> Wild:
         "duration": 2.0,
         "control_period": 0.01,
     }
-    world["obstacles"] = clear_of(things, data)
+    world["obstacles"] = clear_of(drawn, data)
     return Wild(Scenario.parse(data), terrain, thrown, dt or step)
 
 
-def clear_of(things: list[Data], data: Data) -> list[Data]:
+def clear_of(drawn: list[Data], data: Data) -> list[Data]:
     """Those that the robot does not overlap at the start."""
-    if not things:
+    if not drawn:
         return []
     scenario = Scenario.parse(data)
-    full = World.parse({**data["world"], "obstacles": things})
+    full = World.parse({**data["world"], "obstacles": drawn})
     pose = Setup.of(scenario).start_pose()
     assert isinstance(pose, SpatialPose)
     hit = {obstacle for _, obstacle, _ in spatial_overlaps(scenario.built_robot(), full, pose)}
-    return [thing for k, thing in enumerate(things) if k not in hit]
+    return [each for k, each in enumerate(drawn) if k not in hit]

@@ -136,8 +136,9 @@ def test_costs_per_metre() -> None:
 def test_displacement_events_and_peaks() -> None:
     run = glide((0.1, 0.05), seconds=2.0, force=3.0)
     assert measures["displacement"](run, axis="x", end=2.0) == pytest.approx(0.2)
+    former = measures["way"]
     with pytest.warns(DeprecationWarning, match="displacement"):
-        assert measures["way"](run, axis="x", end=2.0) == measures["displacement"](run, axis="x", end=2.0)
+        assert former(run, axis="x", end=2.0) == measures["displacement"](run, axis="x", end=2.0)
     assert measures["event_time"](run, name="resolution") == math.inf
     assert measures["event_count"](run, name="resolution") == 0.0
     assert measures["peak_force_on_link"](run, link=0) == pytest.approx(3.0)
@@ -198,7 +199,7 @@ def test_directions_and_joints_of_a_run() -> None:
         measures["least_friction_bound"](run)
 
 
-def test_forces_at_centres_of_links_are_told_apart() -> None:
+def test_forces_at_centres_of_links_are_distinguished() -> None:
     """P1, Property 13: full rank in all shapes, here in a thousand, and for all links in contact."""
     rng = np.random.default_rng(0)
     for links in (1, 2, 5, 10):

@@ -1,4 +1,4 @@
-"""Beliefs about pegs corrected by touch, paths that give way to them, and robots laid on a path clear of them."""
+"""Beliefs about pegs corrected by touch, paths that yield to them, and robots laid on a path clear of them."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ import pytest
 from pushpoint.mechanics.tail_chain import TailChain
 from pushpoint.planning.believed_pegs import Beliefs, Correction, corrected, first_beliefs
 from pushpoint.planning.follow import Following, coordinates_on, joints_on
-from pushpoint.planning.giving_way import GivingWay
 from pushpoint.planning.lay_down import clear_of, off_by
 from pushpoint.planning.paths import Path, sine_path
 from pushpoint.planning.push_points import Pegs, PushPoints, all_gaps, points_to_lean_on, push_points
+from pushpoint.planning.yielding_path import YieldingPath
 from pushpoint.robots import robots
 
 CHAIN = TailChain.of(robots["fourteen-link"](links=3))
@@ -83,40 +83,40 @@ def on_sine(links: int = 8) -> tuple[Following, Pegs]:
 
 def test_path_stays_where_pegs_are_where_they_should_be() -> None:
     following, pegs = on_sine()
-    way = GivingWay(following, pegs, 0.02, 0.035)
-    assert np.abs(way.weights(pegs.centre)).max() < 1e-9
-    assert way.at(6.0, np.zeros(6)).q == pytest.approx(following.at(6.0).q)
+    moved = YieldingPath(following, pegs, 0.02, 0.035)
+    assert np.abs(moved.weights(pegs.centre)).max() < 1e-9
+    assert moved.at(6.0, np.zeros(6)).q == pytest.approx(following.at(6.0).q)
 
 
 def test_chain_on_the_moved_path_is_that_on_a_path_through_moved_points() -> None:
     """Against a path that is built from moved points; lengths fit to first order, and heads differ by a bit."""
     following, pegs = on_sine()
-    way, random = GivingWay(following, pegs, 0.02, 0.035), np.random.default_rng(3)
-    weights = way.weights(pegs.centre + 0.005 * random.standard_normal((6, 2)))
+    moved, random = YieldingPath(following, pegs, 0.02, 0.035), np.random.default_rng(3)
+    weights = moved.weights(pegs.centre + 0.005 * random.standard_normal((6, 2)))
     s = np.linspace(0.0, following.path.length, 3000)
-    offset = np.exp(-0.5 * ((s[:, np.newaxis] - way._s) / 0.35) ** 2) @ weights
+    offset = np.exp(-0.5 * ((s[:, np.newaxis] - moved._s) / 0.35) ** 2) @ weights
     tangent = following.path.tangent(s)
     path = Path(following.path(s) + offset[:, np.newaxis] * np.stack([-tangent[:, 1], tangent[:, 0]], axis=1))
-    found, chain = way.at(6.0, weights), following.chain
+    found, chain = moved.at(6.0, weights), following.chain
     body, still = chain.at(found.q, np.zeros_like(found.q)), np.zeros_like(found.q)
     near = path.nearest(body.joints[-1], 6.0) + np.linspace(-4e-3, 4e-3, 41)
     exact = [chain.at(q, still) for q in coordinates_on(joints_on(chain, path, near))]
     assert np.abs(offset).max() > 9e-3
     assert min(off_by(body, other) for other in exact) < 2.5e-3  # [m]; measured 1.9: bends make arcs longer or shorter
     h = 5e-3
-    ahead, behind = way.at(6.0 + h, weights).q, way.at(6.0 - h, weights).q
+    ahead, behind = moved.at(6.0 + h, weights).q, moved.at(6.0 - h, weights).q
     assert found.slope == pytest.approx((ahead - behind) / (2 * h), abs=2e-3)  # the table is interpolated linearly
 
 
 def test_path_is_moved_so_that_the_robot_touches() -> None:
     following, pegs = on_sine()
-    way = GivingWay(following, pegs, 0.02, 0.035)
+    moved = YieldingPath(following, pegs, 0.02, 0.035)
     inflections = np.stack([np.arange(-3.0, 3.0), np.zeros(6)], axis=1)
     believed = Pegs(pegs.centre + 0.006 / BESIDE * (pegs.centre - inflections), pegs.radius)
     gap = {}
     for name, q in (
         ("path", following.at(6.0).q),
-        ("moved", way.at(6.0, way.weights(believed.centre)).q),
+        ("moved", moved.at(6.0, moved.weights(believed.centre)).q),
     ):
         gaps, _ = all_gaps(following.chain.at(q, np.zeros_like(q)), believed)
         inner = (gaps.argmin(axis=0) > 0) & (gaps.argmin(axis=0) < 7) & (gaps.min(axis=0) < 0.05)
@@ -129,8 +129,8 @@ def test_path_is_moved_so_that_the_robot_touches() -> None:
 def test_pegs_far_from_the_path_do_not_move_it() -> None:
     following, pegs = on_sine()
     far = Pegs(pegs.centre + np.sign(pegs.centre[:, 1:]) * np.array([0.0, 0.1]), pegs.radius)
-    assert len(GivingWay(following, far, 0.02, 0.035).peg) == 0
-    assert GivingWay(following, far, 0.02, 0.035).at(6.0, np.zeros(0)).q == pytest.approx(following.at(6.0).q)
+    assert len(YieldingPath(following, far, 0.02, 0.035).peg) == 0
+    assert YieldingPath(following, far, 0.02, 0.035).at(6.0, np.zeros(0)).q == pytest.approx(following.at(6.0).q)
 
 
 # --- a robot is laid down ---

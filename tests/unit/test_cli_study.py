@@ -77,7 +77,7 @@ def test_a_study_file_is_run_and_options_replace_its_fields(shell: Shell, tmp_pa
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "message"),
     [
         (("--seeds", "5:2"), "gives 0 seeds"),
         (("--seeds", "99999999"), "should be 1 to 1000000"),
@@ -99,10 +99,10 @@ def test_a_study_file_is_run_and_options_replace_its_fields(shell: Shell, tmp_pa
         (("--processes", "0"), "processes = 0"),
     ],
 )
-def test_bad_input_is_told_in_one_line(shell: Shell, words: tuple[str, ...], told: str) -> None:
+def test_bad_input_is_reported_in_one_line(shell: Shell, words: tuple[str, ...], message: str) -> None:
     code, out, err = shell(*SHORT, *words)
     assert (code, out) == (2, "")
-    assert told in err
+    assert message in err
     assert err.startswith("error: ")
     assert err.count("\n") == 1
 
@@ -122,7 +122,7 @@ def test_files_that_are_no_study(shell: Shell, tmp_path: Path) -> None:
         assert err.count("\n") == 1, words
 
 
-def test_failures_and_interrupts_are_told(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_failures_and_interrupts_are_reported(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
     good = Row("base", 0, "ok", "", 0.1, {"distance": 1.0})
     bad = Row("base", 1, "failed", "stopped at t = 1 s", 0.1)
 

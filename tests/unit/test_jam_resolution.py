@@ -82,7 +82,7 @@ class Story(NamedTuple):
         return [(round(event.time / PERIOD), event.name) for event in self.events]
 
 
-def tell(controller: Controller, observations: list[Observation]) -> Story:
+def replay(controller: Controller, observations: list[Observation]) -> Story:
     """The start is seen at the first of the observations, which is then the first tick, too."""
     state, story = controller.start(observations[0]), Story([], [], [])
     for obs in observations:
@@ -120,10 +120,10 @@ def test_start(first: str, head: float) -> None:
 def test_head_joint_turns_the_head_link_to_its_direction() -> None:
     """P1 (73), with our sign: theta_n,ref - theta_{n-1}; then (80)."""
     yaw = np.array([0.1, 0.2, -0.3, -0.4, 0.0])
-    command = tell(build(), [observe(0, CALM, yaw)]).commands[0]
+    command = replay(build(), [observe(0, CALM, yaw)]).commands[0]
     assert command.joint_angle[-1] == pytest.approx(RIGHT + 0.4, abs=1e-15)
     yaw[-2] = 0.4
-    command = tell(build(), [observe(0, CALM, yaw)]).commands[0]
+    command = replay(build(), [observe(0, CALM, yaw)]).commands[0]
     assert command.joint_angle[-1] == -radians(50.0)  # P1 (80)
     assert not command.joint_rate.any()  # P1 (81)
     assert not command.torque.any()
@@ -132,7 +132,7 @@ def test_head_joint_turns_the_head_link_to_its_direction() -> None:
 def test_followers_copy_the_head_joint_later() -> None:
     """P1 (74): joint i does what the head joint did (n - i - 1) 2 l / v_ref ago, 8 ticks per joint."""
     wave = 0.3 * np.sin(0.1 * np.arange(60))
-    story = tell(build(), [observe(k, np.array([0, 0, 0, wave[k]]), following()) for k in range(60)])
+    story = replay(build(), [observe(k, np.array([0, 0, 0, wave[k]]), following()) for k in range(60)])
     for k in range(JOINTS * APART, 60):
         for j in range(JOINTS - 1):
             assert story.commands[k].joint_angle[j] == pytest.approx(wave[k - APART * (JOINTS - 1 - j)], abs=1e-13)
@@ -141,7 +141,7 @@ def test_followers_copy_the_head_joint_later() -> None:
 def test_delays_between_ticks_are_interpolated() -> None:
     wave = 0.3 * np.sin(0.05 * np.arange(80))
     controller = build(speed=SPEED / 1.03)  # 8.24, 16.48, 24.72 ticks
-    story = tell(controller, [observe(k, np.array([0, 0, 0, wave[k]]), following()) for k in range(80)])
+    story = replay(controller, [observe(k, np.array([0, 0, 0, wave[k]]), following()) for k in range(80)])
     for j, delay in enumerate((24.72, 16.48, 8.24)):
         expected = np.interp(79 - delay, np.arange(80), wave)
         assert story.commands[79].joint_angle[j] == pytest.approx(expected, abs=1e-12)
@@ -151,7 +151,7 @@ def test_delays_between_ticks_are_interpolated() -> None:
 def test_history_before_the_start(tick: int) -> None:
     """phi_{n-1}(-k dt) = phi_{n-1-k}(0) and linear in between: the shape at the start travels to the tail."""
     shape = np.array([0.3, -0.2, 0.25, -0.1])
-    command = tell(build(), [observe(k, shape, following()) for k in range(tick + 1)]).commands[tick]
+    command = replay(build(), [observe(k, shape, following()) for k in range(tick + 1)]).commands[tick]
     back = np.arange(JOINTS) * APART  # ticks ago at which the head joint had the angle of joint J - 1, J - 2, ...
     for j in range(JOINTS - 1):
         ago = APART * (JOINTS - 1 - j) - tick
@@ -166,7 +166,7 @@ def test_links_that_differ_have_their_own_delays() -> None:
     kind = controllers["jam-resolution"]
     controller = kind.build(kind.Options.parse({"swing": 10.0, "speed": 0.01 / PERIOD}), robot, PERIOD)
     wave = 0.2 * np.sin(0.1 * np.arange(60))
-    story = tell(controller, [observe(k, np.array([0, 0, 0, wave[k]]), following()) for k in range(60)])
+    story = replay(controller, [observe(k, np.array([0, 0, 0, wave[k]]), following()) for k in range(60)])
     for j, delay in enumerate((36, 25, 13)):  # from the head joint over links of 13, 12 and 11 cm, one per tick
         assert story.commands[59].joint_angle[j] == pytest.approx(wave[59 - delay], abs=1e-12)
 
@@ -176,19 +176,19 @@ def test_head_swings_back(side: int) -> None:
     """P1 (72) and (83): just beyond dy_max, once; the timer goes on, (89)."""
     robot = robots["ten-link"](links=LINKS)
     controller = build(swing=0.1, first="left" if side > 0 else "right")
-    # dy of links that all point the same way: (n - 1) l sin(theta), half of the distance from tail to head.
+    # dy of links that all point in the same direction: (n - 1) l sin(theta), half of the distance from tail to head.
     angle = np.arcsin(0.1 / ((LINKS - 1) * robot.links[0].length / 2))
     below, above = (np.full(LINKS, side * angle * (1 + off)) for off in (-1e-9, 1e-9))
     seen = [observe(0, CALM, below), observe(1, CALM, below), observe(2, CALM, above), observe(3, CALM, above)]
-    story = tell(controller, seen)
-    assert [told for told in story.described() if told[1].startswith("head")] == [
+    story = replay(controller, seen)
+    assert [event for event in story.described() if event[1].startswith("head")] == [
         (2, "head-right" if side > 0 else "head-left")
     ]
     assert [state["head"] for state in story.states] == [side * LEFT] * 2 + [side * RIGHT] * 2
     assert story.states[2]["timer"] == 3 * PERIOD
-    # The other way round nothing happens at this side any more.
-    again = tell(controller, [*seen[:3], observe(3, CALM, below), observe(4, CALM, above)])
-    assert len([told for told in again.described() if told[1].startswith("head")]) == 1
+    # Conversely nothing happens at this side any more.
+    again = replay(controller, [*seen[:3], observe(3, CALM, below), observe(4, CALM, above)])
+    assert len([event for event in again.described() if event[1].startswith("head")]) == 1
 
 
 # ------------------------------------------------------------------------------------------------------------- jams
@@ -196,9 +196,10 @@ def test_head_swings_back(side: int) -> None:
 
 def test_one_joint_is_no_jam_two_are() -> None:
     one, exact = np.array([0.5, 0, 0, 0]), np.array([0.5, radians(20.0), 0, 0])
-    assert tell(build(), angles((CALM, 40), (one, 20))).described() == []
-    assert tell(build(), angles((CALM, 40), (exact, 20))).described() == []  # P1 (84): farther off than, not as far as
-    story = tell(build(), angles((CALM, 40), (JAMMED, 2)))
+    assert replay(build(), angles((CALM, 40), (one, 20))).described() == []
+    # P1 (84): farther off than, not as far as.
+    assert replay(build(), angles((CALM, 40), (exact, 20))).described() == []
+    story = replay(build(), angles((CALM, 40), (JAMMED, 2)))
     assert story.described() == [(40, "jam")]
     assert story.events[0].detail == "joints 0, 1"
     assert (story.states[40]["jammed"], story.states[40]["timer"]) == (True, 0.0)
@@ -206,7 +207,7 @@ def test_one_joint_is_no_jam_two_are() -> None:
 
 
 def test_a_jam_that_resolves_by_itself() -> None:
-    story = tell(build(), angles((CALM, 40), (JAMMED, 10), (CALM, 40), (JAMMED, 5)))
+    story = replay(build(), angles((CALM, 40), (JAMMED, 10), (CALM, 40), (JAMMED, 5)))
     assert story.described() == [(40, "jam"), (50, "jam-ended"), (90, "jam")]
     assert (story.states[50]["jammed"], story.states[50]["timer"]) == (False, 0.0)
     assert story.states[60]["timer"] == 10 * PERIOD
@@ -218,7 +219,7 @@ def test_long_jams_are_resolved_for_a_while() -> None:
     In continuous time tau > 0.5 s holds as soon as 0.5 s are over: the tick at which they are is the first.
     """
     seen = angles((CALM, 40), (JAMMED, 90), force={1: 10.0, 3: -4.0})
-    story = tell(build(), seen)
+    story = replay(build(), seen)
     begun = 40 + TICKS
     ended = begun + TICKS
     assert story.described() == [
@@ -238,7 +239,7 @@ def test_long_jams_are_resolved_for_a_while() -> None:
 def test_forces_are_kept_during_a_resolution() -> None:
     seen = angles((CALM, 40), (JAMMED, 34), force={1: 10.0})
     later = [observe(74 + k, JAMMED, following(), force={2: 99.0}) for k in range(20)]
-    story = tell(build(), seen + later)
+    story = replay(build(), seen + later)
     for state in story.states[-20:]:
         assert state["resolving"]
         np.testing.assert_allclose(state["jam_force"], [0, 10.0, 0, 0, 0], atol=1e-12)
@@ -248,12 +249,12 @@ def test_nothing_jumps_during_a_resolution() -> None:
     """z = 0 in (83) and (85): the head goes far out, joints come free."""
     seen = angles((CALM, 40), (JAMMED, 34), force={1: 10.0})
     far = [observe(74 + k, CALM, np.full(LINKS, -1.0)) for k in range(TICKS - 2)]
-    story = tell(build(swing=0.2), seen + far)
+    story = replay(build(swing=0.2), seen + far)
     assert story.described() == [(40, "jam"), (72, "resolution")]
     back = [observe(72 + TICKS + k, CALM, np.full(LINKS, -1.0)) for k in range(2)]
-    told = tell(build(swing=0.2), seen + far + back).described()
-    assert told[2][1] == "resolution-ended"
-    assert (told[2][0] + 1, "head-left") in told
+    described = replay(build(swing=0.2), seen + far + back).described()
+    assert described[2][1] == "resolution-ended"
+    assert (described[2][0] + 1, "head-left") in described
 
 
 @pytest.mark.parametrize("history", ["goes-on", "stands-still"])
@@ -262,7 +263,7 @@ def test_history_during_a_resolution(history: str) -> None:
     wave = 0.1 * np.sin(0.2 * np.arange(160))
     rows = [np.array([*(JAMMED if k >= 40 else CALM)[:3], wave[k]]) for k in range(160)]
     seen = [observe(k, row, following(), force={1: 5.0}) for k, row in enumerate(rows)]
-    story = tell(build(history=history), seen)
+    story = replay(build(history=history), seen)
     begun, ended = (next(k for k, name in story.described() if name == event) for event in EVENTS)
     back = (ended if history == "goes-on" else begun) - APART
     assert story.commands[ended].joint_angle[2] == pytest.approx(wave[back], abs=1e-12)
@@ -272,15 +273,15 @@ def test_history_during_a_resolution(history: str) -> None:
 def test_what_joints_follow_before_the_head_has_led_them(before: str) -> None:
     """Joint 2 is behind the head joint, so that its next one is that."""
     shape = np.array([0.1, 0.2, 0.3, 0.4])
-    story = tell(build(before_start=before), [observe(k, shape, following()) for k in range(APART)])
+    story = replay(build(before_start=before), [observe(k, shape, following()) for k in range(APART)])
     share = np.arange(APART) / APART
     wanted = {"ramp": 0.3 + 0.1 * share, "own": np.full(APART, 0.3), "next": np.full(APART, 0.4)}[before]
     followed = [command.joint_angle[2] for command in story.commands]
     np.testing.assert_allclose(followed[1:], wanted[1:], atol=1e-12)
 
 
-def test_without_resolution_jams_are_only_told() -> None:
-    story = tell(build(resolution=False), angles((CALM, 40), (JAMMED, 120), force={1: 10.0}))
+def test_without_resolution_jams_are_only_reported() -> None:
+    story = replay(build(resolution=False), angles((CALM, 40), (JAMMED, 120), force={1: 10.0}))
     assert story.described() == [(40, "jam")]
 
 
@@ -292,12 +293,12 @@ def test_whether_the_head_joint_counts(choice: str, jams: bool) -> None:
     off = np.array([0.5, 0, 0, radians(-48.0)])
     calm = np.array([0, 0, 0, radians(-48.0)])
     options = {"jam_reference": choice, "speed": 1e-3}  # followers stay as they were
-    story = tell(build(**options), [observe(k, calm if k < 3 else off, yaw) for k in range(5)])
+    story = replay(build(**options), [observe(k, calm if k < 3 else off, yaw) for k in range(5)])
     assert [name for _, name in story.described()] == (["jam"] if jams else [])
 
 
 def test_zero_times_resolve_at_the_next_tick() -> None:
-    story = tell(build(jam_time=0.0, resolution_time=0.0), angles((CALM, 40), (JAMMED, 4), force={0: 1.0}))
+    story = replay(build(jam_time=0.0, resolution_time=0.0), angles((CALM, 40), (JAMMED, 4), force={0: 1.0}))
     assert story.described() == [(40, "jam"), (41, "resolution"), (42, "resolution-ended"), (43, "jam")]
 
 
@@ -363,7 +364,7 @@ def test_forces_across_links_are_signed() -> None:
 def test_watchdog_turns_the_head_of_a_robot_that_stalls() -> None:
     """Below 5 mm/s along x for 2 s, 128 ticks; then again."""
     seen = [observe(k, CALM, following(RIGHT if k < 128 else LEFT), velocity=4.9e-3) for k in range(260)]
-    story = tell(build("jam-resolution-watchdog"), seen)
+    story = replay(build("jam-resolution-watchdog"), seen)
     # `stalled` is one period at the first slow tick: it reaches 2 s at the tick of number 127.
     assert story.described() == [(127, "stall"), (255, "stall")]
     assert [story.states[k]["head"] for k in (126, 127, 254, 255)] == [RIGHT, LEFT, LEFT, RIGHT]
@@ -373,9 +374,9 @@ def test_watchdog_turns_the_head_of_a_robot_that_stalls() -> None:
 @pytest.mark.parametrize("velocity", [5.1e-3, -5.1e-3])
 def test_watchdog_leaves_robots_that_move(velocity: float) -> None:
     seen = [observe(k, CALM, following(), velocity=velocity if k % 100 == 50 else 0.0) for k in range(260)]
-    assert tell(build("jam-resolution-watchdog"), seen).described() == []  # a single fast tick starts the clock again
+    assert replay(build("jam-resolution-watchdog"), seen).described() == []  # a single fast tick starts the clock again
     plain = [observe(k, CALM, following(), velocity=0.0) for k in range(260)]
-    assert tell(build(), plain).described() == []  # P1's own waits for ever
+    assert replay(build(), plain).described() == []  # P1's own waits for ever
 
 
 # --------------------------------------------------------------------------------------------------- state and errors
@@ -383,7 +384,7 @@ def test_watchdog_leaves_robots_that_move(velocity: float) -> None:
 
 @pytest.mark.parametrize("name", ["jam-resolution", "jam-resolution-watchdog"])
 def test_state_is_plain_data(name: str) -> None:
-    story = tell(build(name), angles((CALM, 40), (JAMMED, 60), force={1: 10.0}))
+    story = replay(build(name), angles((CALM, 40), (JAMMED, 60), force={1: 10.0}))
     for state in story.states:
         check_plain(name, state)
         plain = {key: value.tolist() if isinstance(value, np.ndarray) else value for key, value in state.items()}
@@ -421,7 +422,7 @@ def test_bad_input_is_named(name: str) -> None:
 
 def test_three_links_will_do() -> None:
     seen = [observe(k, np.array([0.1, 0.2]), np.zeros(3)) for k in range(50)]
-    story = tell(build(links=3), seen)
+    story = replay(build(links=3), seen)
     assert np.isfinite(story.commands[-1].joint_angle).all()
 
 
@@ -431,5 +432,5 @@ def test_the_controller_runs_unchanged_on_planar_stepping() -> None:
     assert recording.data["step_residual"].values.max() <= 1e-7
     assert "jam" in recording.events["name"].values
     hybrid = pp.simulate("liljeback2010/rows", {"plant.contact": "point"}, duration=2.5)
-    way = [float(r.data["centre_of_mass"].values[-1, 0]) for r in (recording, hybrid)]
-    assert way[0] == pytest.approx(way[1], abs=0.03)
+    progress = [float(r.data["centre_of_mass"].values[-1, 0]) for r in (recording, hybrid)]
+    assert progress[0] == pytest.approx(progress[1], abs=0.03)

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 import pushpoint
-from pushpoint._jit import _CONTRACTED, _LEVEL_BY_LEVEL, WITHOUT_KERNELS
+from pushpoint._jit import WITHOUT_KERNELS
 
 PACKAGE = Path(pushpoint.__file__).parent
 DECORATED = re.compile(r"^@(kernel|fused|inlined|entry_point)\b", re.MULTILINE)
@@ -41,19 +41,6 @@ def reached_from(files: set[Path]) -> set[Path]:
 
 def with_kernels(files: Iterable[Path]) -> set[Path]:
     return {file for file in files if DECORATED.search(file.read_text())}
-
-
-def module_name(file: Path) -> str:
-    return ".".join(("pushpoint", *file.relative_to(PACKAGE).with_suffix("").parts)) + "."
-
-
-def test_what_contracted_kernels_call_is_optimised_at_every_level() -> None:
-    """Otherwise which products and sums are fused would depend on it."""
-    kernels = with_kernels(PACKAGE.rglob("*.py"))
-    contracted = {file for file in kernels if module_name(file).startswith(_CONTRACTED)}
-    assert len(contracted) > 10
-    called = {module_name(file) for file in with_kernels(reached_from(contracted))}
-    assert not {name for name in called if not name.startswith(_LEVEL_BY_LEVEL)}
 
 
 def test_no_kernel_depends_on_what_the_cache_ignores() -> None:

@@ -153,6 +153,31 @@ def test_kinds_are_not_taken_twice() -> None:
     assert Obstacle.kinds["wedge"] is Wedge
 
 
+def test_parts_are_solid_each_by_itself() -> None:
+    """An obstacle of two boxes is what two boxes are: a link in one of them is seen, wherever the other is."""
+    robot = pp.Robot.parse({"name": "link", "links": [LINK]})
+    step = {"centre": (0.0, 0.0, 0.05), "size": (0.6, 0.4, 0.1)}, {"centre": (0.2, 0.0, 0.15), "size": (0.2, 0.4, 0.1)}
+
+    class Steps(Obstacle):
+        kind: Literal["steps"] = "steps"
+
+        @property
+        def parts(self) -> tuple[Part, ...]:
+            return tuple(part for each in step for part in Box.parse(each).parts)
+
+    draw, seen = np.random.default_rng(4), 0
+    one = World(name="w", obstacles=(Steps(),))
+    two = World(name="w", obstacles=tuple(Box.parse(each) for each in step))
+    for _ in range(60):
+        attitude, place = Attitude(*draw.uniform(-1, 1, 3)), (*draw.uniform(-0.3, 0.3, 2), draw.uniform(0.1, 0.25))
+        pose = spatial_pose(robot, np.zeros(0), attitude, place)
+        apart = [row[2] for row in spatial_overlaps(robot, two, pose) if row[1] >= 0]
+        whole = [row[2] for row in spatial_overlaps(robot, one, pose) if row[1] >= 0]
+        assert whole == apart[:1]
+        seen += len(apart)
+    assert seen > 30
+
+
 def test_a_prism_is_what_a_box_is() -> None:
     """The same solid by other parts: the same overlaps."""
     robot = pp.Robot.parse({"name": "link", "links": [LINK]})

@@ -66,7 +66,7 @@ def test_a_polygon_pushes_from_outside_and_from_inside() -> None:
     assert depths(at(0.6 + HALF, 0), square) == {}
 
 
-def test_a_thin_polygon_that_is_pierced_is_left_by_the_shortest_way() -> None:
+def test_a_thin_polygon_that_is_pierced_is_left_by_the_shortest_path() -> None:
     thin = Polygon(points=((-0.01, -0.5), (0.01, -0.5), (0.01, 0.5), (-0.01, 0.5)))
     assert depths(at(0.03, 0), thin) == {0: pytest.approx(RADIUS + HALF - 0.02)}
     small = Polygon(points=((-0.01, -0.01), (0.01, -0.01), (0.01, 0.01), (-0.01, 0.01)))
@@ -98,7 +98,7 @@ def test_every_link_is_named() -> None:
     assert {row[:2] for row in overlaps(robot, World(name="w", obstacles=(beside,)), pose)} == {(0, 0), (1, 0)}
 
 
-def test_of_ten_thousand_obstacles_only_neighbours_are_looked_at_closely() -> None:
+def test_of_ten_thousand_obstacles_only_neighbours_are_checked_closely() -> None:
     """50 links among 40,000 edges: two million pairs, of which boxes leave a few per link."""
     places = [(0.1 * (k % 100), 0.1 * (k // 100)) for k in range(10_000)]
     squares = [Polygon(points=[(x + 0.02 * a, y + 0.02 * b) for a, b in SQUARE]) for x, y in places]
@@ -120,16 +120,16 @@ def sampled(corners: Sequence[tuple[float, float]]) -> FloatArray:
     return np.concatenate([(1 - share) * a + share * b for a, b in pairwise(place)])
 
 
-def brute_depth(pose: Pose, core: float, thing: Wall | Polygon) -> float:
+def brute_depth(pose: Pose, core: float, obstacle: Wall | Polygon) -> float:
     """From sampled points; for a polygon that the axis is in, from the shapes' widths in sampled directions."""
     along = core * np.array([math.cos(pose.angle[0]), math.sin(pose.angle[0])])
     ends = (pose.position[0] - along, pose.position[0] + along)
-    if isinstance(thing, Polygon):
-        way = np.stack([np.cos(DIRECTIONS), np.sin(DIRECTIONS)])
-        out = (np.array(thing.points) @ way).max(axis=0) - (np.array(ends) @ way).min(axis=0)
+    if isinstance(obstacle, Polygon):
+        direction = np.stack([np.cos(DIRECTIONS), np.sin(DIRECTIONS)])
+        out = (np.array(obstacle.points) @ direction).max(axis=0) - (np.array(ends) @ direction).min(axis=0)
         if out.min() > 0:
             return RADIUS + float(out.min())
-    closed = [*thing.points, thing.points[0]] if isinstance(thing, Polygon) else thing.points
+    closed = [*obstacle.points, obstacle.points[0]] if isinstance(obstacle, Polygon) else obstacle.points
     outline, axis = sampled(closed), sampled([tuple(end) for end in ends])
     return RADIUS - float(np.linalg.norm(outline[:, np.newaxis] - axis, axis=2).min())
 
@@ -156,9 +156,11 @@ cores = st.just(0.0) | st.floats(1e-12, 0.2)
 
 
 @settings(max_examples=150, deadline=None, derandomize=True)
-@given(thing=st.one_of(walls(), polygons()), x=places, y=places, angle=st.floats(-4, 4), core=cores)
-def test_depths_are_those_of_brute_force(thing: Wall | Polygon, x: float, y: float, angle: float, core: float) -> None:
+@given(obstacle=st.one_of(walls(), polygons()), x=places, y=places, angle=st.floats(-4, 4), core=cores)
+def test_depths_are_those_of_brute_force(
+    obstacle: Wall | Polygon, x: float, y: float, angle: float, core: float
+) -> None:
     """Sampled points are at most half a spacing off: 0.85 m / 400 of an outline and 0.4 m / 400 of an axis."""
     pose = at(x, y, angle)
-    found, brute = depths(pose, thing, core=core).get(0, 0.0), brute_depth(pose, core, thing)
+    found, brute = depths(pose, obstacle, core=core).get(0, 0.0), brute_depth(pose, core, obstacle)
     assert found == pytest.approx(max(brute, 0.0), abs=2e-3)

@@ -63,10 +63,10 @@ def test_the_deepest_of_all_rows_is_the_deepest_of_single_poses() -> None:
 
 def at(world: World, places: np.ndarray) -> World:
     """The world with its movable discs somewhere else."""
-    things = list(world.obstacles)
+    obstacles = list(world.obstacles)
     for k, (x, y) in zip(world.movable, places, strict=True):
-        things[k] = things[k].model_copy(update={"x": float(x), "y": float(y)})
-    return world.model_copy(update={"obstacles": tuple(things)})
+        obstacles[k] = obstacles[k].model_copy(update={"x": float(x), "y": float(y)})
+    return world.model_copy(update={"obstacles": tuple(obstacles)})
 
 
 def test_nothing_overlaps() -> None:

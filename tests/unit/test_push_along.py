@@ -105,7 +105,7 @@ def test_no_other_torques_and_forces_come_nearer() -> None:
             assert cost(torque, np.maximum(0.0, found.force + size * random.normal(size=3))) >= best - 1e-9
 
 
-def test_what_is_possible_is_done_exactly() -> None:
+def test_what_is_possible_is_done_without_error() -> None:
     """An acceleration that torques and forces within limits give, and that keeps contacts, comes out."""
     state, contacts = on_pegs()
     keeping = Keeping()
@@ -138,7 +138,7 @@ def test_force_set_points_are_met_where_balance_allows() -> None:
     assert found.torque == pytest.approx([0.0, -0.24, -0.36, -0.12, 0.0], abs=1e-3)
 
 
-def test_speed_gives_way_before_the_shape() -> None:
+def test_speed_yields_before_the_shape() -> None:
     """Without torque enough, the less an error along the path costs, the less is wrong with shape and contacts."""
     state, contacts = on_pegs()
     along, keeping = np.random.default_rng(5).normal(size=8), Keeping()
@@ -231,16 +231,16 @@ def test_without_pegs_it_holds_and_names_the_missing_direction() -> None:
     assert np.abs(still - still[0]).max() < 0.02  # [rad]: it settles among the pegs that it does not know of
 
 
-@pytest.mark.parametrize("way", [0.0, 0.66, 1.32])  # [m], of 2.64 m in a wave
-def test_missing_direction_is_that_of_the_present_place(way: float) -> None:
+@pytest.mark.parametrize("distance", [0.0, 0.66, 1.32])  # [m], of 2.64 m in a wave
+def test_missing_direction_is_that_of_the_present_place(distance: float) -> None:
     """Without contacts, what is missing is a push along the motion of the robot as a whole."""
     controller = Setup.of(hoal_sine("lab/x", "test", Circumstances(friction=0.1), pegs=[])).controller
     assert isinstance(controller, PushAlong)
-    reference = controller.following.at(controller.head + way)
+    reference = controller.following.at(controller.head + distance)
     body = controller.chain.at(reference.q, 0.15 * reference.slope)
     drag = controller.course.drag.on(controller.chain, body.velocities_at(0.15 * reference.slope))
     onward = -body.generalised(drag)[-2:]  # [N], against the drag; the map of x_0 and y_0 is the identity
-    state = {"s": controller.head + way, "few": 0.0}
+    state = {"s": controller.head + distance, "few": 0.0}
     why = controller._reason_to_stop(state, 0.0, body, push_points(body, Pegs.of(())))
     found = re.search(r"no contact pushes along \((.*), (.*)\) and", why)
     assert found is not None
@@ -255,7 +255,7 @@ def test_two_pegs_are_too_few() -> None:
     assert "push-points, at least 3 are needed: no contact pushes" in detail
 
 
-def test_weak_motors_are_told_with_place_and_joint() -> None:
+def test_weak_motors_are_reported_with_place_and_joint() -> None:
     [(name, detail)] = events(run(Circumstances(torque_limit=1.0, friction=0.1)))
     assert name == "hold"
     assert "m of the path the push-points carry 0." in detail
@@ -318,7 +318,7 @@ def test_scenario_of_the_how_to_moves() -> None:
     assert np.linalg.norm(head[-1] - head[0]) > 0.10  # [m], of 0.15 m/s times 1 s from rest; measured 0.128
 
 
-def test_nothing_is_told_as_minus_zero() -> None:
+def test_nothing_is_reported_as_minus_zero() -> None:
     assert "along (+1.00, +0.00)" in described(np.array([0.0, 1.0, -1e-9]))
     known = scenarios["lab/hoal-sine"].controller.options["pegs"][:2]  # far behind
     [(_, detail)] = events(run(Circumstances(friction=0.1, peg_friction=0.2), duration=0.02, pegs=known))

@@ -33,7 +33,7 @@ def quick(slug: str, duration: float = 1.5, **changes: Any) -> Recording:
 
 def test_an_angle_is_reached_and_contacts_last() -> None:
     run = quick("position-filtered-qp")
-    assert link_angle_off(run, link=4, angle=0.3, start=1.2) < 1e-3  # measured 2e-5 with this hurry
+    assert link_angle_off(run, link=4, angle=0.3, start=1.2) < 1e-3  # measured 2e-5 with this short ramp
     assert largest_gap(run, pairs=PAIRS) < 2e-3  # measured 0.13 mm
     assert not len(run.events["time"])
 
@@ -102,14 +102,14 @@ def test_angles_alone_ask_for_no_force_at_all() -> None:
     assert begun["touched"].all()
 
 
-def test_contacts_lost_on_the_way_to_an_angle_are_told() -> None:
+def test_contacts_lost_before_an_angle_is_reached_are_reported() -> None:
     """Link 1 turns by 3 rad away from its pegs: it gets there, and says which of them it has left."""
     run = quick("active-joints-qp", duration=3.0, controller__angles=[{"link": 1, "angle": 3.0}], controller__ramp=2.0)
     assert set(run.events["name"].values) == {"contact-lost"}
     assert "no link touches peg" in str(run.events["detail"].values[0])
 
 
-def test_set_points_that_stay_missed_are_told_once() -> None:
+def test_set_points_that_stay_missed_are_reported_once() -> None:
     run = quick("active-joints-qp", duration=2.5, controller__torque_limit=1e-9)
     assert run.events["name"].values.tolist() == ["set-points-missed"]
     assert float(run.events["time"].values[0]) == pytest.approx(0.5 + OFF_TIME, abs=0.02)  # the ramp, and a tick
@@ -117,7 +117,7 @@ def test_set_points_that_stay_missed_are_told_once() -> None:
     assert "link 2 relative to link 1 is at 0.000 rad, not at -0.2 rad; link 4 relative to link 2" in said
 
 
-def test_forces_that_the_pegs_do_not_give_are_told() -> None:
+def test_forces_that_the_pegs_do_not_give_are_reported() -> None:
     """A servo that is weaker than the controller believes."""
     run = quick("force-regular-qp", duration=1.8, servo__torque_limit=0.1)
     assert run.events["name"].values.tolist() == ["set-points-missed"]
@@ -142,7 +142,7 @@ def test_reachable_accelerations_need_no_motor_at_the_base_and_meet_the_task() -
     assert task @ q2 == pytest.approx([0.7], abs=exact)
 
 
-def test_the_way_to_the_goal_is_smooth() -> None:
+def test_the_path_to_the_goal_is_smooth() -> None:
     assert smooth_step(-1.0) == (0.0, 0.0, 0.0)
     assert smooth_step(2.0) == pytest.approx((1.0, 0.0, 0.0))
     h = 1e-5

@@ -136,7 +136,7 @@ def test_published_curves() -> None:
 
 
 @pytest.mark.parametrize("name", list(claims))
-def test_claims_refer_to_things_that_exist(name: str) -> None:
+def test_claims_refer_to_items_that_exist(name: str) -> None:
     claim = claims[name]
     assert claim.id == name
     for scenario in claim.scenarios:

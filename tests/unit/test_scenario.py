@@ -32,15 +32,15 @@ def described(**fields: Any) -> str:
     return str(refusal.value)
 
 
-# --- problems are told once, with the whole path ---
+# --- problems are reported once, with the whole path ---
 
 
-def test_a_problem_deep_inside_is_told_once_with_its_path() -> None:
+def test_a_problem_deep_inside_is_reported_once_with_its_path() -> None:
     robot = {"name": "mine", "links": [LINK | {"length": -1}]}
     assert described(robot=robot) == "Scenario.robot.links.0.length = -1: should be greater than 0"
 
 
-def test_all_problems_are_told() -> None:
+def test_all_problems_are_reported() -> None:
     world = {"name": "mine", "obstacles": [{"x": 0, "y": math.nan, "radius": 0}], "gravity": "strong"}
     message = described(world=world, duration=-1)
     for path in ("world.obstacles.0.y = nan", "world.obstacles.0.radius = 0", "world.gravity = 'strong'"):
@@ -48,7 +48,7 @@ def test_all_problems_are_told() -> None:
     assert "Scenario.duration = -1" in message
 
 
-def test_an_empty_chain_is_told_apart_from_a_bad_link() -> None:
+def test_an_empty_chain_is_distinguished_from_a_bad_link() -> None:
     assert "robot.links = []" in described(robot={"name": "mine", "links": []})
     assert "at least 1" not in described(robot={"name": "mine", "links": [{}]})
 
@@ -174,7 +174,7 @@ def test_paths_that_lead_nowhere_are_refused(path: str, message: str) -> None:
     assert str(refusal.value).startswith(message)
 
 
-def test_bad_values_of_overrides_are_told_by_their_keys() -> None:
+def test_bad_values_of_overrides_are_named_by_their_keys() -> None:
     with pytest.raises(InvalidInput, match=r"^robot\.links\.2\.mass = -1: should be greater than 0$"):
         scenario().with_overrides({"robot.links.2.mass": -1})
 
@@ -210,7 +210,7 @@ def test_files_that_hold_no_scenario_are_refused(tmp_path: Path, content: bytes)
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "message"),
     [
         (
             "name: x\nrobot: [aiko\nworld: plane\n",
@@ -233,12 +233,12 @@ def test_files_that_hold_no_scenario_are_refused(tmp_path: Path, content: bytes)
         ("name: x\ntitle: a\x07b\n", "line 2, column 9: not valid YAML: character #x0007 is not allowed"),
     ],
 )
-def test_what_is_no_yaml_is_told_with_its_place(text: str, told: str, tmp_path: Path) -> None:
+def test_what_is_no_yaml_is_reported_with_its_place(text: str, message: str, tmp_path: Path) -> None:
     path = tmp_path / "my.yaml"
     path.write_text(text, encoding="utf-8")
     with pytest.raises(InvalidInput) as refusal:
         Scenario.from_yaml(path)
-    assert str(refusal.value) == f"scenario file {str(path)!r}, {told}"
+    assert str(refusal.value) == f"scenario file {str(path)!r}, {message}"
     with pytest.raises(InvalidInput) as refusal:
         Scenario.from_yaml(text)
-    assert str(refusal.value) == f"scenario text, {told}"
+    assert str(refusal.value) == f"scenario text, {message}"

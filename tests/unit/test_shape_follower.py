@@ -42,13 +42,13 @@ def no_contacts() -> Contacts:
 
 
 def seen(time: float, heading: float = 0.0, contacts: Contacts | None = None, links: int = LINKS) -> Observation:
-    """A straight robot that heads somewhere: all that this controller looks at."""
+    """A straight robot that heads somewhere: all that this controller reads."""
     turned = np.tile([math.cos(heading / 2), 0.0, 0.0, math.sin(heading / 2)], (links, 1))
     return Observation(time, link_orientation=turned, contacts=contacts or no_contacts())
 
 
 def references(controller: ShapeFollower, ticks: int) -> FloatArray:
-    """What it asks for at the first ticks, of a robot that looks ahead."""
+    """What it asks for at the first ticks, of a robot with a look-ahead."""
     state, rows = controller.start(seen(0.0)), []
     for k in range(ticks):
         state, command, _ = controller.step(state, seen(k * PERIOD))
@@ -89,7 +89,7 @@ UNEVEN: dict[str, Any] = {
 
 
 @pytest.mark.parametrize("speed", [0.5, 20.0])
-def test_uneven_points_are_passed_at_the_speed_told(speed: float) -> None:
+def test_uneven_points_are_passed_at_the_given_speed(speed: float) -> None:
     """Several points in one tick, then one in many: the curve grows before the head moves, never after."""
     controller = follower(segment=UNEVEN, speed=speed)
     state = controller.start(seen(0.0))
@@ -98,8 +98,8 @@ def test_uneven_points_are_passed_at_the_speed_told(speed: float) -> None:
     for k in range(ticks):
         state, _, _ = controller.step(state, seen(k * PERIOD))
     assert state["forgotten"] + state["head"] < curve.last - 2  # where a curve ends it is not the repeated one
-    way = curve.length(first, state["forgotten"] + state["head"])
-    assert way == pytest.approx(ticks * PERIOD * speed, rel=1e-5)  # integrals over pieces: 1.3e-6 m of 0.36 m
+    distance = curve.length(first, state["forgotten"] + state["head"])
+    assert distance == pytest.approx(ticks * PERIOD * speed, rel=1e-5)  # integrals over pieces: 1.3e-6 m of 0.36 m
 
 
 def test_points_that_are_moved_onto_each_other_do_not_stop_the_run() -> None:
@@ -132,14 +132,14 @@ def test_rolling_turns_the_bend_from_yaw_to_pitch_joints() -> None:
 
 
 def test_points_move_and_the_robot_with_them() -> None:
-    """The second way of P3 III-E: the head stays, the points swing; after a period all is as before."""
+    """The second motion of P3 III-E: the head stays, the points swing; after a period all is as before."""
     motion = {"amplitude": [(0.0, 0.05, 0.0)], "frequency": 2 * math.pi / (50 * PERIOD), "shift": 1.0}
     rows = references(follower(points=ARC, motion=motion), 51)
     assert np.abs(rows[25] - rows[0]).max() > 0.05
     assert rows[50] == pytest.approx(rows[0], abs=1e-9)
 
 
-def test_both_ways_at_once() -> None:
+def test_both_motions_at_once() -> None:
     motion = {"amplitude": [(0.0, 0.02, 0.0)], "frequency": 3.0, "shift": 1.0}
     still, moving = (references(follower(segment=WAVE, speed=0.5, motion=m), 30) for m in (None, motion))
     assert np.abs(still - moving).max() > 0.01
@@ -213,15 +213,15 @@ def test_a_frame_may_roll_on() -> None:
 
 
 @pytest.mark.parametrize(
-    ("rotation", "told"),
+    ("rotation", "message"),
     [
         ([1.0, 1.0, 0.0, 0.0], "length 1, not 1.41421"),
         ([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, -1.0]], "right-handed"),
         ([[1.0, 0.0, 0.0], [0.1, 1.0, 0.0], [0.0, 0.0, 1.0]], "right angles"),
     ],
 )
-def test_what_is_no_rotation_is_refused(rotation: list[Any], told: str) -> None:
-    with pytest.raises(InvalidInput, match=told):
+def test_what_is_no_rotation_is_refused(rotation: list[Any], message: str) -> None:
+    with pytest.raises(InvalidInput, match=message):
         follower(segment=WAVE, frame={"rotation": rotation})
 
 
@@ -247,18 +247,18 @@ def test_rate_references_are_the_slopes_of_the_angles() -> None:
     assert one.joint_angle + PERIOD * one.joint_rate == pytest.approx(two.joint_angle, abs=1e-12)
 
 
-def test_the_end_of_a_finite_curve_is_told_once() -> None:
+def test_the_end_of_a_finite_curve_is_reported_once() -> None:
     points = [(0.1 * k, 0.05 * (k % 2), 0.0) for k in range(25)]
     controller = follower(points=points, speed=1.0)
-    state, told = controller.start(seen(0.0)), []
+    state, reported = controller.start(seen(0.0)), []
     for k in range(100):
         state, _, events = controller.step(state, seen(k * PERIOD))
-        told += [event.name for event in events]
-    assert told == ["end-of-curve"]
+        reported += [event.name for event in events]
+    assert reported == ["end-of-curve"]
     assert state["head"] == 24.0
 
 
-def test_joints_that_cannot_follow_are_told() -> None:
+def test_joints_that_cannot_follow_are_reported() -> None:
     robot = robots["square-17"]()
     joints = tuple(j.model_copy(update={"lower": -0.3, "upper": 0.3}) for j in robot.joints)
     tight = robot.model_copy(update={"joints": joints})
@@ -271,41 +271,41 @@ def test_joints_that_cannot_follow_are_told() -> None:
     assert "joint-limit" in names
 
 
-def test_joints_that_cannot_take_the_first_shape_are_told() -> None:
+def test_joints_that_cannot_take_the_first_shape_are_reported() -> None:
     robot = robots["square-17"]()
     joints = tuple(j.model_copy(update={"lower": -0.1, "upper": 0.1}) for j in robot.joints)
     tight = robot.model_copy(update={"joints": joints})
     controller = ShapeFollower.build(ShapeFollowerOptions(segment=WAVE), tight, PERIOD)
-    state, told = controller.start(seen(0.0)), []
+    state, reported = controller.start(seen(0.0)), []
     for k in range(100):
         state, _, events = controller.step(state, seen(k * PERIOD))
-        told += events
-    assert [event.name for event in told] == ["joint-limit"]  # once, not at every tick
+        reported += events
+    assert [event.name for event in reported] == ["joint-limit"]  # once, not at every tick
 
 
 UPRIGHT = ((0.0, 0.0, 1.0), (0.0, 0.0, 0.0), (0.14, 0.0, 0.0))  # straight up behind the first link of `uniform`
 
 
-def told_of_an_upright_curve(ticks: int, period: float, **options: Any) -> list[tuple[float, str, str]]:
+def events_of_an_upright_curve(ticks: int, period: float, **options: Any) -> list[tuple[float, str, str]]:
     """Of a robot with one joint, which turns about the upright at first."""
     given = ShapeFollowerOptions(points=UPRIGHT, look_ahead=0.14, **options)
     controller = ShapeFollower.build(given, robots["uniform"](links=2), period)
-    state, told = controller.start(seen(0.0, links=2)), []
+    state, reported = controller.start(seen(0.0, links=2)), []
     for k in range(ticks):
         state, _, events = controller.step(state, seen(k * period, links=2))
-        told += [(event.time, event.name, event.detail) for event in events]
-    return told
+        reported += [(event.time, event.name, event.detail) for event in events]
+    return reported
 
 
-def test_a_joint_whose_angle_the_curve_does_not_say_is_told_once() -> None:
+def test_a_joint_whose_angle_the_curve_does_not_say_is_reported_once() -> None:
     what = "the curve lies along the axes of these joints, which keep their angles: 0"
-    assert told_of_an_upright_curve(100, PERIOD) == [(0.0, "undetermined-angle", what)]
+    assert events_of_an_upright_curve(100, PERIOD) == [(0.0, "undetermined-angle", what)]
 
 
-def test_an_angle_that_is_lost_again_is_told_again() -> None:
+def test_an_angle_that_is_lost_again_is_reported_again() -> None:
     """Half a turn about the head's link takes 2 s, and brings the joint's axis back to the curve."""
-    told = told_of_an_upright_curve(12, period=0.5, roll_rate=math.pi / 2)
-    assert [(time, name) for time, name, _ in told] == [(time, "undetermined-angle") for time in (1.5, 3.5, 5.5)]
+    reported = events_of_an_upright_curve(12, period=0.5, roll_rate=math.pi / 2)
+    assert [(time, name) for time, name, _ in reported] == [(time, "undetermined-angle") for time in (1.5, 3.5, 5.5)]
 
 
 def test_the_loop_counts_from_the_start_whatever_the_shape_frame() -> None:
@@ -328,7 +328,7 @@ def test_rates_are_limited() -> None:
 
 
 def test_a_pushed_point_settles_where_the_spring_holds_it() -> None:
-    """m p'' + d p' + k p = f: the static value at last, and first order in the period on the way."""
+    """m p'' + d p' + k p = f: the static value at last, and first order in the period before."""
     options, force = Compliance(mass=0.5, damping=5.0, stiffness=200.0), np.array([[0.0, 3.0, 0.0]])
     errors = []
     for period in (4e-3, 2e-3, 1e-3):
@@ -361,7 +361,7 @@ def test_what_pushes_back_moves_points_and_what_pushes_on_does_not() -> None:
         for push in ((-5.0, 2.0, 0.0), (5.0, 2.0, 0.0), (0.0, 5.0, 0.0))
     )
     assert back.sum(axis=0) == pytest.approx([-5.0, 2.0, 0.0])
-    assert back[1] == pytest.approx(3 * back[2])  # a quarter of the way from one point to the next
+    assert back[1] == pytest.approx(3 * back[2])  # a quarter of the distance from one point to the next
     assert on.sum(axis=0) == pytest.approx([1.0, 0.4, 0.0])
     assert across.sum(axis=0) == pytest.approx([0.0, 3.0, 0.0])
 
@@ -433,7 +433,7 @@ def test_robots_start_where_they_are_drawn() -> None:
 
 
 @pytest.mark.parametrize(
-    ("options", "told"),
+    ("options", "message"),
     [
         ({}, "either a segment or points"),
         ({"segment": WAVE, "points": ARC}, "either a segment or points"),
@@ -451,13 +451,13 @@ def test_robots_start_where_they_are_drawn() -> None:
         ({"segment": WAVE, "interpolation": "spline"}, "interpolation"),
     ],
 )
-def test_bad_options_are_refused(options: dict[str, Any], told: str) -> None:
-    with pytest.raises(InvalidInput, match=told):
+def test_bad_options_are_refused(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(InvalidInput, match=message):
         follower(**options)
 
 
 @pytest.mark.parametrize(
-    ("options", "told"),
+    ("options", "message"),
     [
         ({"points": [[0, 0], [1]]}, "controller.points.1 = [1]: should be x, y or x, y, z [m]"),
         ({"points": [[0, 0], 3]}, "controller.points.1 = 3: should be x, y or x, y, z [m]"),
@@ -471,12 +471,12 @@ def test_bad_options_are_refused(options: dict[str, Any], told: str) -> None:
         ({}, "controller.options = {}: should have either a segment or points"),
     ],
 )
-def test_options_of_a_scenario_are_named_as_in_it(options: dict[str, Any], told: str) -> None:
+def test_options_of_a_scenario_are_named_as_in_it(options: dict[str, Any], message: str) -> None:
     controller = {"name": "shape-follower", "options": options}
     scenario = Scenario(name="lab/x", robot="square-17", world="plane", controller=controller)
     with pytest.raises(InvalidInput) as refusal:
         ShapeFollower.of(scenario)
-    assert str(refusal.value).startswith(told)
+    assert str(refusal.value).startswith(message)
 
 
 def test_a_robot_without_joints_is_refused() -> None:

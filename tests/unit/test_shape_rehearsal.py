@@ -48,14 +48,14 @@ def arc(radius: float, points: int = 60) -> list[tuple[float, float]]:
 def test_references_are_those_of_a_run_to_the_bit() -> None:
     scenario = scenarios[f"{P3}/sidewinding"].with_overrides({"duration": 0.3})
     run, motion = pp.simulate(scenario), rehearsed(scenario)
-    told = np.asarray(run.data["joint_reference"].values)  # row k: the command of the tick that ends there
-    assert told[1:].tolist() == motion.reference[:-1].tolist()
+    commanded = np.asarray(run.data["joint_reference"].values)  # row k: the command of the tick that ends there
+    assert commanded[1:].tolist() == motion.reference[:-1].tolist()
 
 
 def test_the_head_goes_at_its_speed_along_a_curve_that_stays_where_it_is() -> None:
     motion = rehearsed(scenarios[f"{P3}/sidewinding"], duration=6.0)
-    way = motion.curve.length(motion.head[0], motion.head[-1])
-    assert way == pytest.approx(0.5 * 6.0, rel=1e-9)
+    distance = motion.curve.length(motion.head[0], motion.head[-1])
+    assert distance == pytest.approx(0.5 * 6.0, rel=1e-9)
     for row in (0, 100, 200):
         tip = motion.laid[row].frame[0, :, 3]
         assert motion.curve.at(motion.head[row]) == pytest.approx(tip, abs=1e-12)
@@ -86,7 +86,7 @@ def test_what_is_longer_than_the_scenario_is_no_whole_cycle() -> None:
     assert (fast.whole_cycle, slow.whole_cycle) == (True, False)
     assert (demands(fast).whole_cycle, demands(slow).whole_cycle) == (True, False)
     assert demands(slow).time == pytest.approx(4.0)
-    assert demands(slow).way == pytest.approx(0.4)
+    assert demands(slow).distance == pytest.approx(0.4)
     assert rehearsed_cycle(drawn(**SLOW)).whole_cycle  # nothing moves
     turns = ((math.tau / 4.0, True), (0.99 * math.tau / 4.0, False))  # within the 4 s to the bit, and not quite
     for rate, whole in turns:
@@ -97,16 +97,16 @@ def test_what_is_longer_than_the_scenario_is_no_whole_cycle() -> None:
 
 
 def test_slow_cycles_have_ticks_enough_and_no_more() -> None:
-    """The same cycle a hundred times slower: the same shapes, and the same changes over the way."""
+    """The same cycle a hundred times slower: the same shapes, and the same changes over the distance."""
     fast = rehearsed_cycle(drawn(**SLOW, speed=0.5))
     slow = rehearsed_cycle(drawn(**SLOW, speed=0.005).with_overrides({"duration": 400.0}))
     assert len(fast.time) - 1 == TICKS_PER_CYCLE
     assert len(slow.time) - 1 == ENOUGH
     assert slow.whole_cycle
     quick, calm = demands(fast), demands(slow)
-    assert calm.way == pytest.approx(quick.way, rel=1e-9)  # 3e-15
+    assert calm.distance == pytest.approx(quick.distance, rel=1e-9)  # 3e-15
     assert calm.angle == pytest.approx(quick.angle, rel=1e-3)  # 2.3e-4: peaks between ticks
-    assert calm.change_per_way == pytest.approx(quick.change_per_way, rel=5e-3)  # 9e-4: steps of 1 and 4 mm
+    assert calm.change_per_distance == pytest.approx(quick.change_per_distance, rel=5e-3)  # 9e-4: steps of 1 and 4 mm
 
 
 def test_of_what_would_take_too_many_ticks_the_beginning_is_rehearsed(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -130,8 +130,8 @@ def test_on_a_circle_all_joints_bend_alike() -> None:
     asked = demands(rehearsed_cycle(drawn(points=arc(radius), look_ahead=LINK, interpolation="vector-pchip")))
     assert asked.angle == pytest.approx(2 * math.asin(LINK / 2 / radius), rel=1e-5)  # 2e-6: 60 points are no circle
     assert asked.off_curve < 1.5 * radius / 2000 / 2  # on it: distances are taken to 2000 samples of 3 m of curve
-    assert (asked.time, asked.way, asked.rate) == (0.0, 0.0, 0.0)
-    assert math.isnan(asked.change_per_way)
+    assert (asked.time, asked.distance, asked.rate) == (0.0, 0.0, 0.0)
+    assert math.isnan(asked.change_per_distance)
 
 
 def test_joints_that_cannot_follow_are_named() -> None:
@@ -153,12 +153,12 @@ def test_joints_without_an_angle_are_named() -> None:
     assert "joints with the curve along their axes" not in described(demands(rehearsed_cycle(drawn(points=arc(2.0)))))
 
 
-def test_changes_per_way_are_rates_over_speed() -> None:
+def test_changes_per_distance_are_rates_over_speed() -> None:
     asked = demands(rehearsed_cycle(drawn(points=arc(1.5), speed=0.2)))
-    assert asked.change_per_way == pytest.approx(asked.rate / 0.2, rel=1e-6)
+    assert asked.change_per_distance == pytest.approx(asked.rate / 0.2, rel=1e-6)
 
 
-def test_a_robot_that_follows_exactly_needs_no_correction() -> None:
+def test_a_robot_that_follows_without_error_needs_no_correction() -> None:
     """The heading loop turns the shape frame to its reference and no farther."""
     loop = scenarios[f"{P3}/sidewinding-heading"].with_overrides({"controller.loop": {"reference": 0.3}})
     motion = rehearsed(loop, duration=6.0)

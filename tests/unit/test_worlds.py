@@ -46,7 +46,7 @@ def test_a_straight_corridor_is_two_parallel_walls() -> None:
 
 
 @pytest.mark.parametrize("bend", [0.5, -1.2, math.pi / 2])
-def test_a_bend_keeps_the_width_and_turns_half_way(bend: float) -> None:
+def test_a_bend_keeps_the_width_and_turns_in_the_middle(bend: float) -> None:
     left, right = wall_points(world("corridor", width=0.4, length=3.0, segments=2, bend=bend, x=0.0))
     ahead = np.array([math.cos(bend), math.sin(bend)])
     to_the_left = np.array([-ahead[1], ahead[0]])
@@ -83,7 +83,7 @@ def outline(polygon: Polygon) -> FloatArray:
 
 @pytest.mark.parametrize("seed", [0, 1, 2])
 def test_polygons_keep_their_distance_and_their_limits(seed: int) -> None:
-    found = [thing for thing in world("polygon-field", seed).obstacles if isinstance(thing, Polygon)]
+    found = [obstacle for obstacle in world("polygon-field", seed).obstacles if isinstance(obstacle, Polygon)]
     assert len(found) == 25
     assert {len(polygon.points) for polygon in found} == {3, 4, 5, 6}
     lines = [outline(polygon) for polygon in found]
@@ -99,8 +99,8 @@ def test_polygon_fields_follow_their_seed_and_their_options() -> None:
     assert world("polygon-field", seed=1) == world("polygon-field", seed=1)
     assert world("polygon-field", seed=1) != world("polygon-field", seed=2)
     found = world("polygon-field", polygons=4, corners_min=5, corners_max=5, obstacle_friction=0.2, restitution=0.1)
-    assert [len(thing.points) for thing in found.obstacles if isinstance(thing, Polygon)] == [5] * 4
-    assert {(thing.friction, thing.restitution) for thing in found.obstacles} == {(0.2, 0.1)}
+    assert [len(obstacle.points) for obstacle in found.obstacles if isinstance(obstacle, Polygon)] == [5] * 4
+    assert {(obstacle.friction, obstacle.restitution) for obstacle in found.obstacles} == {(0.2, 0.1)}
     assert world("polygon-field", polygons=0).obstacles == ()
 
 
@@ -205,4 +205,4 @@ def test_worlds_of_the_jam_controller_are_as_rough_as_asked() -> None:
         world = build(worlds, Choice(name=name, options=options), 0)
         assert world.ground.torque
         assert world.ground.friction == 0.3
-        assert {thing.friction for thing in world.obstacles} == {0.2}
+        assert {obstacle.friction for obstacle in world.obstacles} == {0.2}

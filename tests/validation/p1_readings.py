@@ -63,7 +63,7 @@ def outcome(run: Recording) -> Outcome:
     return Outcome(
         first=float(started[0]) if len(started) else 30.0,
         jams=float(len(started)),
-        distance=float(measures["way"](run, axis="x", end=30.0)),
+        distance=float(measures["displacement"](run, axis="x", end=30.0)),
         force=float(measures["peak_force_on_link"](run, link=FIFTH)),
         torque=float(measures["peak_torque_of_joint"](run, joint=FIFTH)),
     )

@@ -1,6 +1,6 @@
 """Every claim of the papers that is reproduced, as people see it by `pushpoint reproduce`, and laws on every step.
 
-What takes seconds is run to its end by `make validate` alone; every day it is looked at for a second.
+What takes seconds is run to its end by `make validate` alone; every day its first second is checked.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Runs of our own; their laws and claims are looked at with all others in test_claims.py."""
+"""Runs of our own; their laws and claims are checked with all others in test_claims.py."""
 
 from __future__ import annotations
 
@@ -87,8 +87,8 @@ def test_zigzag_walls_are_equally_wide_everywhere_and_wind() -> None:
 def test_polygons_have_an_edge_where_the_pipe_pushes() -> None:
     from pushpoint.worlds.track import CENTRES, RADIUS, SET_BACK, mean_normal, track_polygons
 
-    for number, (thing, (x, y)) in enumerate(zip(track_polygons().obstacles, CENTRES, strict=True)):
-        points = np.array(thing.points)  # type: ignore[union-attr]  # all of them have points
+    for number, (obstacle, (x, y)) in enumerate(zip(track_polygons().obstacles, CENTRES, strict=True)):
+        points = np.array(obstacle.points)  # type: ignore[union-attr]  # all of them have points
         normal = np.array([math.cos(mean_normal(number)), math.sin(mean_normal(number))])
         reach = (points - (x, y)) @ normal
         assert np.sort(reach)[-2:] == pytest.approx(RADIUS - SET_BACK)

@@ -151,7 +151,7 @@ def stalled_at(run: Scenario) -> float | None:
 
 
 @pytest.mark.slow
-def test_loads_foretold_tell_moving_from_stalled() -> None:
+def test_predicted_loads_separate_moving_from_stalled() -> None:
     """The controller runs without its margin, so that it tries. Measured: 50 of 50, and places to
     2.1 cm."""
     right, off = 0, []
@@ -186,8 +186,8 @@ def scattered(seed: int) -> Scenario:
         pegs.append(beside(path(at)[0], side * left, setup.robot, pose))
     discs = tuple(Disc(x=x, y=y, radius=RADIUS, friction=0.1) for x, y in pegs)
     world = World(name="scattered", ground=Ground(friction=0.1), obstacles=discs)
-    told = [[x, y, RADIUS] for x, y in pegs]
-    return base.model_copy(update={"world": world}).with_overrides({"controller.pegs": told, "duration": 20.0})
+    given = [[x, y, RADIUS] for x, y in pegs]
+    return base.model_copy(update={"world": world}).with_overrides({"controller.pegs": given, "duration": 20.0})
 
 
 def beside(place: FloatArray, across: FloatArray, robot: Robot, pose: Pose) -> tuple[float, float]:
@@ -209,13 +209,13 @@ def reached(run: Scenario) -> float:
 
 
 @pytest.mark.slow
-def test_loads_foretold_rank_layouts_at_random() -> None:
-    """Rank correlation of the least alpha along the way with the way reached. In forty such layouts, with other draws,
-    it was 0.78; 0.53 if only pegs within 3 mm of the path count."""
-    least, way = [], []
+def test_predicted_loads_rank_layouts_at_random() -> None:
+    """Rank correlation of the least alpha along the path with the distance reached. In forty such layouts, with other
+    draws, it was 0.78; 0.53 if only pegs within 3 mm of the path count."""
+    least, distance = [], []
     for seed in range(LAYOUTS):
         run = scattered(seed)
         margin = controller_of(run).course.margin(HEAD, HEAD + 20.0 * SPEED, 0.03)
         least.append(float(margin.alpha.min()))
-        way.append(reached(run))
-    assert spearmanr(least, way).statistic > 0.5
+        distance.append(reached(run))
+    assert spearmanr(least, distance).statistic > 0.5

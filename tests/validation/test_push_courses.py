@@ -105,11 +105,11 @@ def test_stall_is_predicted_again_with_the_map_as_corrected() -> None:
     reference = controller.following.at(s)
     body = controller.chain.at(reference.q, 0.15 * reference.slope)
     true = Pegs.of(controller.Options(**scenario.controller.options).pegs)
-    state = {"s": s, "look": s - 0.01, "believed": controller.course.pegs.centre}
+    state = {"s": s, "check_from": s - 0.01, "believed": controller.course.pegs.centre}
     assert "it would stall at" in controller._too_weak(state, body)
     state["believed"] = true.centre
     assert controller._too_weak(state, body) == ""
-    assert state["look"] > controller.weak.stall
+    assert state["check_from"] > controller.weak.stall
 
 
 def test_course_that_is_refused_stalls_if_it_tries() -> None:

@@ -56,7 +56,7 @@ class TestDemonstrations:
         assert 0.2 <= displacement(run("rolling", plant), axis="y", end=END) / END <= 0.3
 
     def test_stairs_are_descended_in_step(self, plant: str) -> None:
-        """Seven to eight steps for eight cycles; a tenth of a step is where the cycle is looked at."""
+        """Seven to eight steps for eight cycles; a tenth of a step is where the cycle is sampled."""
         assert 6.9 <= drop(run("stairs", plant), start=2.0, end=18.0) / 0.2 <= 8.1
 
 

@@ -1,7 +1,7 @@
 """A second, independent spatial time-stepping model: plain NumPy, dense matrices, nothing of the plants.
 
 It is slow and plain on purpose. Every link has its own position, quaternion and six velocities; joints are rows of
-W_J, met exactly by every velocity because it is sought in the null space of these rows; what remains is one dense
+W_J, met by every velocity because it is sought in the null space of these rows; what remains is one dense
 problem per step. P5 is the spatial non-smooth model of Transeth et al. SI units, radians, world frame; links are
 numbered from the tail, and so are joints.
 
@@ -12,7 +12,7 @@ One step of length dt from A by the middle M to the end E:
     q_E = q_M + dt/2 u_E, joints closed            P5 (83), VII-C
 
 p is the momentum, that of rotation in world axes. It is carried from step to step, so that no gyroscopic term
-appears. Two ways to say what I omega is at the end of a step:
+appears. Two definitions of I omega at the end of a step:
 
     "end"     that with the inertia at E: symmetric in time, energy does not drift. The default.
     "middle"  that with the inertia at M, where u_E was found: explicit and of first order. A link of Aiko that

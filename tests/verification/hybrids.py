@@ -1,4 +1,4 @@
-"""Small robots, runs and a way into the kernels of the planar hybrid plant that its verification tests share."""
+"""Small robots, runs and an interface to the kernels of the planar hybrid plant that its verification tests share."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ SLOPES, GATHER, CHAIN, COLLIDE, JUMP, FLOW, DENSE_OUTPUT = range(7)
 
 
 @entry_point
-def door(problem: Problem, state: State, tape: Tape, what: int, number: float, share: float) -> int:
-    """One way in for all, as each costs compile time. What the kernels find stays in `problem` and `state`."""
+def interface(problem: Problem, state: State, tape: Tape, what: int, number: float, share: float) -> int:
+    """One entry point for all, as each costs compile time. What the kernels find stays in `problem` and `state`."""
     if what == SLOPES:  # into problem.slope[0], `number` after the tick began
         return slopes(problem, state, state.vector, number, problem.slope[0])
     if what == FLOW:  # one step of dt
@@ -56,7 +56,7 @@ class Model(NamedTuple):
     tape: Tape
 
     def call(self, what: int, number: float = 0.0, share: float = 0.0) -> int:
-        return int(door(self.problem, self.state, self.tape, what, number, share))
+        return int(interface(self.problem, self.state, self.tape, what, number, share))
 
     def copy(self) -> Model:
         """Another state in the same problem, an empty tape."""

@@ -62,7 +62,7 @@ def test_one_free_link_moves_straight() -> None:
 
 
 def test_momenta_of_a_recording() -> None:
-    """The same through the front door, a robot thrown by its Scenario."""
+    """The same through the public interface, a robot thrown by its Scenario."""
     scenario = pp.Scenario(
         name="thrown",
         robot="aiko",

@@ -214,7 +214,7 @@ def impulse_balance_error(model: DensePlanar, e: State) -> float:
 
 
 def joint_error(model: DensePlanar, e: State) -> float:
-    """Speed at which joints open: at M ("paper"), or on the way from q_M to q_M + dt u_E."""
+    """Speed at which joints open: at M ("paper"), or between q_M and q_M + dt u_E."""
     middle = model.last.middle
     if model.scheme == "paper":
         u = np.column_stack([e.velocity, e.rate]).ravel()

@@ -66,12 +66,12 @@ class Published(NamedTuple):
     reference: Reference
     joint_angle: FloatArray
     duration: float  # [s]
-    end: tuple[float, float]  # [m]; NaN: not looked at
+    end: tuple[float, float]  # [m]; NaN: not compared
     within: tuple[float, float]  # [m]
 
 
 def published() -> dict[str, Published]:
-    """Undulation is looked at after three whole periods where it sways far compared with how far it gets.
+    """Undulation is compared after three whole periods where it sways far compared with how far it gets.
 
     How the split of the normal forces is defined changes the isotropic case by more than a tenth.
     """

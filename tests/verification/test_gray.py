@@ -24,11 +24,11 @@ def glided(alpha: float, beta: float) -> float:
 @pytest.mark.parametrize("alpha", BENDS)
 def test_glides_towards_the_larger_bend(alpha: float) -> None:
     for beta in BENDS:
-        way = glided(alpha, beta)
+        glide = glided(alpha, beta)
         if alpha == beta:
-            assert abs(way) < REST
+            assert abs(glide) < REST
         else:
-            assert np.sign(alpha - beta) * way > GLIDE
+            assert np.sign(alpha - beta) * glide > GLIDE
 
 
 def test_forward_and_backward_mirror_each_other() -> None:

@@ -1,4 +1,4 @@
-"""Ground laws beyond P2's against closed forms: sliding to rest, drag, friction torque, patches, easy directions."""
+"""Extended ground laws against closed forms: sliding to rest, drag, friction torque, patches, easy directions."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from pushpoint.numerics import projections
 from pushpoint.robots import Robot, Servo
 from pushpoint.types import CommandTable
 from pushpoint.worlds import Ground, Patch
-from tests.verification.beyond import GRAVITY, Run, body, chain_of, go, thrown, world_of
+from tests.verification.extended import GRAVITY, Run, body, chain_of, go, thrown, world_of
 
 SKEWED = Ground(friction=0.1, friction_backward=0.4, friction_across=0.25)
-WAYS = [(1.0, 0.0, 0.1), (-1.0, 0.0, 0.4), (0.0, 1.0, 0.25), (0.0, -1.0, 0.25)]
+DIRECTIONS = [(1.0, 0.0, 0.1), (-1.0, 0.0, 0.4), (0.0, 1.0, 0.25), (0.0, -1.0, 0.25)]
 HALVINGS = (8e-3, 4e-3, 2e-3, 1e-3)
 
 
@@ -33,7 +33,7 @@ def slopes(errors: list[float]) -> list[float]:
     return [math.log2(a / b) for a, b in itertools.pairwise(errors)]
 
 
-@pytest.mark.parametrize(("ux", "uy", "mu"), WAYS)
+@pytest.mark.parametrize(("ux", "uy", "mu"), DIRECTIONS)
 @pytest.mark.parametrize("angle", [0.0, 2.0])
 def test_a_block_slides_to_rest(ux: float, uy: float, mu: float, angle: float) -> None:
     """Distance v^2 / (2 mu g), time v / (mu g), in the frame of the link."""
@@ -41,14 +41,14 @@ def test_a_block_slides_to_rest(ux: float, uy: float, mu: float, angle: float) -
     c, s = math.cos(angle), math.sin(angle)
     velocity = (speed * (c * ux - s * uy), speed * (s * ux + c * uy))
     run = slide(body(), SKEWED, velocity, 1.2, dt, angle)
-    way = run.link[-1, 0, :2] @ np.array(velocity) / speed
+    distance = run.link[-1, 0, :2] @ np.array(velocity) / speed
     # Constant deceleration is integrated exactly; only the step in which it stops is not: v dt / 2 of a step that
     # starts at no more than mu g dt.
-    assert way == pytest.approx(speed**2 / (2 * mu * GRAVITY), abs=mu * GRAVITY * dt**2)
+    assert distance == pytest.approx(speed**2 / (2 * mu * GRAVITY), abs=mu * GRAVITY * dt**2)
     stopped = run.energy[np.argmax(np.linalg.norm(run.link[:, 0, 3:5], axis=1) < 1e-9), 0]
     assert stopped == pytest.approx(speed / (mu * GRAVITY), abs=dt)
     assert run.step[:, 0].max() <= 1e-8
-    # Nothing across the way: a force in a principal direction of the set does not turn.
+    # Nothing across the path: a force in a principal direction of the set does not turn.
     assert abs(run.link[-1, 0, :2] @ np.array([-velocity[1], velocity[0]])) <= 1e-12
 
 
@@ -93,11 +93,11 @@ def test_viscous_and_dry() -> None:
     """m v' = -mu m g - c v: stops at (m / c) log(1 + c v0 / (mu m g))."""
     mass, drag, mu, speed = 2.0, 3.0, 0.1, 1.0
     ground, stop = Ground(friction=mu, viscous=drag), mass / drag * math.log(1 + drag * speed / (mu * mass * GRAVITY))
-    way = mass / drag * (speed - mu * GRAVITY * stop)
+    distance = mass / drag * (speed - mu * GRAVITY * stop)
     errors = []
     for dt in HALVINGS:
         run = slide(body(mass=mass), ground, (speed, 0.0), 0.8, dt)
-        errors.append(abs(run.link[-1, 0, 0] - way))
+        errors.append(abs(run.link[-1, 0, 0] - distance))
         first = run.energy[np.argmax(run.link[:, 0, 3] < 1e-9), 0]
         assert first == pytest.approx(stop, abs=2 * dt)
     assert min(slopes(errors)) > 0.8
@@ -130,7 +130,7 @@ def test_friction_torque_holds_against_less() -> None:
 
 
 def test_a_patch_of_higher_friction() -> None:
-    """1/2 v^2 = mu g x: the way into the patch from the energy that is left at its border. Centres decide."""
+    """1/2 v^2 = mu g x: the distance into the patch from the energy that is left at its border. Centres decide."""
     speed, border, dt = 1.0, 0.3, 5e-4
     patch = Patch(x_min=border, x_max=9.0, y_min=-1.0, y_max=1.0, friction=0.5)
     ground = Ground(friction=0.1, patches=(patch,))
@@ -177,7 +177,7 @@ def test_a_gait_moves_to_the_easy_side() -> None:
     same = inchworm(Ground(friction=0.3, friction_across=0.1))
     assert easy > 0.01
     assert hard == pytest.approx(-easy, rel=1e-3)  # a mirror image
-    # A fold that comes and goes the same way has no direction on an even ground, but for how it starts from rest.
+    # A fold that comes and goes along one path has no direction on an even ground, but for how it starts from rest.
     assert abs(same) <= 0.05 * easy
 
 

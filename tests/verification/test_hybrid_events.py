@@ -118,7 +118,7 @@ def test_a_jump_at_the_very_end_of_a_step() -> None:
 
 
 def test_jumps_that_accumulate_are_reported(monkeypatch: pytest.MonkeyPatch) -> None:
-    """No room for one more jump; then what is told of it."""
+    """No room for one more jump; then what is reported of it."""
     mod = model(ONE, world_of(Disc(x=0.0, y=-0.1, radius=0.101)), single(vy=-1.0))
     full = mod._replace(tape=mod.tape._replace(event=np.zeros((0, 6))))
     assert full.call(JUMP) == Status.TOO_MANY_EVENTS

@@ -97,7 +97,7 @@ def assert_same_rows(resumed: pp.Recording, whole: pp.Recording, stop: float) ->
 
 
 def ends_in_cpu_seconds(seconds: int, code: str) -> bool:
-    """Whether Python comes to the end of `code` in so many CPU seconds: kernels that hang cannot be interrupted."""
+    """Whether Python comes to the end of `code` in so many CPU seconds: kernels without end cannot be interrupted."""
     limit = f"import resource; resource.setrlimit(resource.RLIMIT_CPU, ({seconds}, {seconds}))\n"
     return subprocess.run([sys.executable, "-c", limit + code], check=False, capture_output=True).returncode == 0
 
@@ -136,9 +136,9 @@ OBSTACLES: list[tuple[Obstacle, list[str]]] = [
 ]
 
 
-@pytest.mark.parametrize(("thing", "words"), OBSTACLES)
-def test_unknown_obstacles_are_named(thing: Obstacle, words: list[str]) -> None:
-    message = refusal(World(name="w", obstacles=(Disc(x=5.0, y=5.0, radius=0.1), thing)))
+@pytest.mark.parametrize(("obstacle", "words"), OBSTACLES)
+def test_unsupported_obstacles_are_named(obstacle: Obstacle, words: list[str]) -> None:
+    message = refusal(World(name="w", obstacles=(Disc(x=5.0, y=5.0, radius=0.1), obstacle)))
     assert all(word in message for word in ["planar_hybrid", "planar_stepping", *words]), message
 
 
@@ -152,11 +152,11 @@ GROUNDS: list[tuple[dict[str, Any], str]] = [
 
 
 @pytest.mark.parametrize(("law", "word"), GROUNDS)
-def test_unknown_grounds_are_named(law: dict[str, Any], word: str) -> None:
+def test_unsupported_grounds_are_named(law: dict[str, Any], word: str) -> None:
     assert word in refusal(World(name="w", ground=Ground(**law)))
 
 
-def test_unknown_joints_and_servos_are_named() -> None:
+def test_unsupported_joints_and_servos_are_named() -> None:
     springs = Robot(name="r", links=(rod(),) * 3, joints=(Joint(), Joint(stiffness=1.0)))
     assert "robot.joints.1" in refusal(robot=springs)
     assert "servo.play = 0.1 rad" in refusal(servo=Servo(play=0.1))
@@ -172,10 +172,10 @@ def test_narrow_gaps_are_named() -> None:
 @pytest.mark.parametrize("below", [True, False])
 def test_what_is_observed_of_a_contact(contact: str, below: bool) -> None:
     """A link of 1 kg hits a disc at 0.5 m/s within a tick of 10 ms: 50 N in the mean, away from the disc."""
-    way = -1.0 if below else 1.0
-    world = world_of(Disc(x=3.0, y=3.0, radius=0.1), Disc(x=0.05, y=way * 0.102, radius=0.1))
+    side = -1.0 if below else 1.0
+    world = world_of(Disc(x=3.0, y=3.0, radius=0.1), Disc(x=0.05, y=side * 0.102, radius=0.1))
     plant = PlanarHybrid(ONE, world, LIMP, PlanarHybridOptions(contact=contact))
-    state = plant.initial_state(single(vy=0.5 * way))
+    state = plant.initial_state(single(vy=0.5 * side))
     none = Command(*(np.zeros(0) for _ in range(3)))
     assert advance(plant, state, none, 10) is None
     seen = observe(plant, state, 0.01)
@@ -183,9 +183,9 @@ def test_what_is_observed_of_a_contact(contact: str, below: bool) -> None:
     mean = 50.0 if contact == "centre" else 50.0 / (1 + 0.05**2 / 0.01)
     assert (contacts.link.tolist(), contacts.obstacle.tolist()) == ([0], [1])
     assert contacts.side.tolist() == [-1 if below else 1]
-    np.testing.assert_allclose(contacts.force, [[0.0, -way * mean]], rtol=0.01, atol=0.5)
-    np.testing.assert_allclose(contacts.normal, [[0.0, -way]], atol=0.02)
-    np.testing.assert_allclose(contacts.point, [[0.05, way * 0.002]], atol=2e-3)
+    np.testing.assert_allclose(contacts.force, [[0.0, -side * mean]], rtol=0.01, atol=0.5)
+    np.testing.assert_allclose(contacts.normal, [[0.0, -side]], atol=0.02)
+    np.testing.assert_allclose(contacts.point, [[0.05, side * 0.002]], atol=2e-3)
     assert contacts.place[0] == pytest.approx(0.05, abs=2e-3)
     assert seen.time == pytest.approx(0.01)
     assert advance(plant, state, none, 10) is None

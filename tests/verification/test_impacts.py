@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from pushpoint.robots import Joint, Robot
 from pushpoint.types import Pose
 from pushpoint.worlds import Disc, Obstacle, Polygon, Wall, World
-from tests.verification.beyond import attempt, body, chain_of, depth, go, ledger_gap, thrown, world_of
+from tests.verification.extended import attempt, body, chain_of, depth, go, ledger_gap, thrown, world_of
 
 SHAPES: dict[str, dict[str, object]] = {
     "wall": {"points": ((-3.0, 0.0), (3.0, 0.0))},
@@ -24,9 +24,9 @@ KINDS = {"wall": Wall, "polygon": Polygon, "disc": Disc}
 @pytest.mark.parametrize("shape", ["wall", "polygon", "disc"])
 def test_a_block_bounces(shape: str, e: float) -> None:
     """Head-on onto a surface at y = 0: -e v across, nothing along."""
-    thing = KINDS[shape](restitution=e, **SHAPES[shape])  # type: ignore[arg-type]  # fields by keyword
+    obstacle = KINDS[shape](restitution=e, **SHAPES[shape])  # type: ignore[arg-type]  # fields by keyword
     robot, along = body(), 0.0 if shape == "disc" else 0.4
-    run = go(robot, world_of(thing), thrown(robot, (0.0, 0.2), (along, -0.7)), 80, 5e-3)
+    run = go(robot, world_of(obstacle), thrown(robot, (0.0, 0.2), (along, -0.7)), 80, 5e-3)
     # The laws of a step hold to 1e-8 of its speed.
     np.testing.assert_allclose(run.link[-1, 0, 3:6], (along, 0.7 * e, 0.0), atol=1e-7)
     assert run.link[:, 0, 1].min() >= 0.05 - 1e-9
@@ -86,15 +86,15 @@ def cages(draw: st.DrawFn) -> tuple[Robot, World, Pose]:
     e = draw(st.sampled_from([0.0, 0.0, 0.5, 1.0]))
     size = draw(st.floats(0.5, 0.8))
     cage = Wall(points=((-size, -size), (size, -size), (size, size), (-size, size), (-size, -size)), restitution=e)
-    things: list[Obstacle] = [cage]
+    obstacles: list[Obstacle] = [cage]
     for _ in range(draw(st.integers(0, 4))):
         x, y = draw(st.floats(-0.7, 0.7)), draw(st.floats(-0.7, 0.7))
         if draw(st.booleans()):
-            things.append(Disc(x=x, y=y, radius=draw(st.floats(0.02, 0.15)), restitution=e))
+            obstacles.append(Disc(x=x, y=y, radius=draw(st.floats(0.02, 0.15)), restitution=e))
         else:
             phi = draw(st.floats(0.0, 6.0)) + np.arange(draw(st.integers(3, 6))) * 2 * np.pi / 6
             points = tuple((x + 0.12 * float(np.cos(p)), y + 0.12 * float(np.sin(p))) for p in phi)
-            things.append(Polygon(points=points, restitution=e))
+            obstacles.append(Polygon(points=points, restitution=e))
     robot = chain_of(draw(st.integers(1, 4)))
     joints = len(robot.links) - 1
     numbers = st.floats(-1.0, 1.0)
@@ -104,7 +104,7 @@ def cages(draw: st.DrawFn) -> tuple[Robot, World, Pose]:
         robot, (0.0, 0.0), (2 * draw(numbers), 2 * draw(numbers)), 3 * draw(numbers), 4 * draw(numbers), bend, spin
     )
     start = np.column_stack([pose.position, pose.angle])
-    kept = [thing for thing in things if depth(robot, world_of(thing), start) < -0.03]
+    kept = [each for each in obstacles if depth(robot, world_of(each), start) < -0.03]
     return robot, world_of(*kept), pose
 
 
@@ -121,6 +121,6 @@ def test_energy_never_grows_in_a_cage(case: tuple[Robot, World, Pose]) -> None:
     assert ledger_gap(run) <= 1e-9
     # Directions are those of the middle of a step, in which links turn by w dt: of order (w dt)^2 times their length.
     turn = np.abs(run.link[:, :, 5]).max() * 5e-3
-    way = np.linalg.norm(run.link[:, :, 3:5], axis=2).max() * 5e-3
+    distance = np.linalg.norm(run.link[:, :, 3:5], axis=2).max() * 5e-3
     worst = max(depth(robot, world, row) for row in run.link[::5]) if world.obstacles else -1.0
-    assert worst <= 1e-6 + turn**2 * 0.1 + way**2 / 0.03
+    assert worst <= 1e-6 + turn**2 * 0.1 + distance**2 / 0.03

@@ -10,7 +10,7 @@ import pytest
 from pushpoint.robots import Joint, Link, Robot, Servo
 from pushpoint.types import CommandTable
 from pushpoint.worlds import Ground
-from tests.verification.beyond import Run, chain_of, go, ledger_gap, thrown, world_of
+from tests.verification.extended import Run, chain_of, go, ledger_gap, thrown, world_of
 
 MASS, LENGTH, INERTIA = 0.5, 0.12, 1.2e-3
 # Two equal straight links turn with -q'/2 and q'/2 about their centres, which then stay where they are.

@@ -191,7 +191,7 @@ def test_gauss_seidel_solves_positive_definite_problems() -> None:
             followed.z.max(), swept.z.max()
         )
         again = solve(A, a, "gauss_seidel", start=swept.z)
-        assert again.pivots <= 8  # it looks every eight sweeps
+        assert again.pivots <= 8  # it checks every eight sweeps
 
 
 def test_gauss_seidel_on_others_solves_or_says_so() -> None:
@@ -436,7 +436,7 @@ def exact_minor(A: list[list[Fraction]]) -> Fraction:
     return (-1) ** top * head[0] * exact_minor(below)
 
 
-def exactly_p(A: FloatArray) -> bool:
+def has_positive_minors(A: FloatArray) -> bool:
     rows = [[Fraction(x) for x in row] for row in A.tolist()]
     sets = (s for size in range(1, len(A) + 1) for s in itertools.combinations(range(len(A)), size))
     return all(exact_minor([[rows[i][j] for j in s] for i in s]) > 0 for s in sets)
@@ -447,7 +447,7 @@ def exactly_p(A: FloatArray) -> bool:
 def test_p_test_on_whole_numbers(A: FloatArray) -> None:
     """Many minors are exactly zero here, the others at least one: no margin."""
     np.fill_diagonal(A, np.abs(A.diagonal()) + (A.diagonal() < 0.0))
-    expected = exactly_p(A)
+    expected = has_positive_minors(A)
     assert is_p_matrix(A) == expected
     assert is_p_matrix(A * 1e-120) == expected
     assert is_p_matrix(np.diag(10.0 ** np.arange(len(A))) @ A) == expected
@@ -484,9 +484,9 @@ def test_p_test_never_says_yes_at_the_boundary() -> None:
         G = rng.integers(-4, 5, size=(n, n - 1)).astype(float)
         scale = 10.0 ** rng.uniform(-3, 3, n)
         A = G @ G.T * scale[:, None] * scale  # rank n - 1, rounded once or twice
-        assert is_p_matrix(A) <= exactly_p(A)  # yes is certain
+        assert is_p_matrix(A) <= has_positive_minors(A)  # yes is certain
         lifted = A + 1e-9 * np.diag(A.diagonal() + scale**2)
-        assert is_p_matrix(lifted) == exactly_p(lifted)
+        assert is_p_matrix(lifted) == has_positive_minors(lifted)
 
 
 # --- friction bound ---
@@ -541,7 +541,7 @@ def both_kernels(
     return first, second, pivots
 
 
-def test_kernels_look_at_the_leading_block_only() -> None:
+def test_kernels_use_the_leading_block_only() -> None:
     """Lemke's set is the right one, so that `pivot` after it makes no exchange."""
     rng = np.random.default_rng(13)
     room = 9

@@ -10,7 +10,7 @@ import pytest
 from pushpoint.robots import Servo
 from pushpoint.types import CommandTable
 from pushpoint.worlds import Disc, Ground, Wall, World
-from tests.verification.beyond import (
+from tests.verification.extended import (
     GRAVITY,
     Run,
     body,
@@ -30,7 +30,7 @@ def peg(x: float, y: float, radius: float = 0.08, mass: float = 0.7, **more: flo
 
 
 def cluster(mu: float, e: float = 0.0) -> World:
-    """Pegs in a heap, some of them touching, in the way of what comes from the left."""
+    """Pegs in a heap, some of them touching, in the path of what comes from the left."""
     places = [(0.5, 0.02), (0.66, 0.02), (0.75, 0.16), (0.75, -0.13), (1.0, 0.05)]
     return world_of(*(peg(x, y, mass=0.3 + 0.2 * k, friction=mu, restitution=e) for k, (x, y) in enumerate(places)))
 
@@ -170,7 +170,7 @@ def test_pegs_far_apart_do_not_feel_each_other() -> None:
 
 
 def test_the_order_of_pegs_does_not_matter() -> None:
-    """Two pegs with the same law, hit one after the other, listed either way."""
+    """Two pegs with the same law, hit one after the other, listed in either order."""
     robot = body()
     pegs = [peg(0.4, 0.01), peg(0.6, -0.02, mass=1.3)]
     pose = thrown(robot, (0.0, 0.0), (1.0, 0.0))

@@ -216,7 +216,7 @@ PLANAR = "plant 'mujoco' with dimensions = 2"
 
 
 @pytest.mark.parametrize(
-    ("thing", "words"),
+    ("obstacle", "words"),
     [
         (Wall(points=SQUARE[:2]), "world.obstacles.1 is a wall"),
         (Polygon(points=SQUARE), "world.obstacles.1 is a polygon"),
@@ -225,9 +225,9 @@ PLANAR = "plant 'mujoco' with dimensions = 2"
         (PEG.model_copy(update={"restitution": 0.4}), "world.obstacles.1.restitution = 0.4"),
     ],
 )
-def test_obstacles_other_than_fixed_smooth_discs_are_refused_by_name(thing: Obstacle, words: str) -> None:
-    world = World(name="w", obstacles=(PEG, thing))
-    assert not world.is_plain
+def test_obstacles_other_than_fixed_smooth_discs_are_refused_by_name(obstacle: Obstacle, words: str) -> None:
+    world = World(name="w", obstacles=(PEG, obstacle))
+    assert not world.is_basic
     message = f"{PLANAR} supports fixed smooth inelastic discs only: {words}; use plant 'planar_stepping'"
     with pytest.raises(InvalidInput, match=f"^{re.escape(message)}$"):
         build(BLOCK, world)
@@ -245,7 +245,7 @@ def test_obstacles_other_than_fixed_smooth_discs_are_refused_by_name(thing: Obst
 )
 def test_other_grounds_are_refused_by_name(fields: dict[str, object], words: str) -> None:
     world = World(name="w", ground=Ground.parse(fields))
-    assert not world.is_plain
+    assert not world.is_basic
     message = f"{PLANAR} supports dry friction and other friction across the links only: {words}"
     with pytest.raises(InvalidInput, match=f"^{re.escape(message)}.*; use plant 'planar_stepping'$"):
         build(BLOCK, world)
@@ -260,7 +260,7 @@ def test_other_grounds_are_refused_by_name(fields: dict[str, object], words: str
 )  # fmt: skip
 def test_joints_with_more_than_a_servo_and_a_damper_are_refused_by_name(fields: dict[str, object], unit: str) -> None:
     robot = Robot(name="three", links=BLOCK.links * 3, joints=(Joint(), Joint.parse(fields)))
-    assert not robot.has_plain_joints
+    assert not robot.has_basic_joints
     ((field, value),) = fields.items()
     words = re.escape(
         f"supports joints with servos and dampers only: robot.joints.1.{field} = {value}{unit}; use plant"
@@ -269,7 +269,7 @@ def test_joints_with_more_than_a_servo_and_a_damper_are_refused_by_name(fields: 
         build(robot, FREE)
 
 
-def test_what_is_plain_is_built_however_it_is_written() -> None:
+def test_what_is_basic_is_built_however_it_is_written() -> None:
     ground = Ground(friction=0.2, friction_backward=0.2, friction_across=0.5)
     robot = Robot(name="three", links=BLOCK.links * 3, joints=(Joint(), Joint()))
     assert build(robot, World(name="w", ground=ground, obstacles=(PEG,))).dt == 1e-3
@@ -316,8 +316,8 @@ def test_dampers_of_joints_act_as_on_the_planar_plant(limit: float) -> None:
     still = planar_pose(robot, np.array([0.3, -0.2]), 0.0, (0.0, 0.0), 0)
     begin = moving(robot, still, (0.0, 0.0), 0.0, np.array([1.0, -2.0]))
     table, ends = idle(50, 2), []
-    for name in ("mujoco", "planar_stepping"):
-        plant = plants[name].build(robot, FREE, robot.servo, plants[name].Options(dt=1e-4))
+    for name, options in (("mujoco", {}), ("planar_stepping", {"extended": "all"})):
+        plant = plants[name].build(robot, FREE, robot.servo, plants[name].Options(dt=1e-4, **options))
         tape = run(plant, plant.initial_state(begin), table)
         ends.append((np.diff(tape.link[1:, :, 5], axis=1), tape.link[1:, 1:, 10], tape.energy[-1]))
     (rate, torque, energy), (rate_there, torque_there, energy_there) = ends

@@ -34,8 +34,8 @@ from pushpoint.plants.mujoco.fast import fast_rollout  # not without MuJoCo
 G = 9.81
 TICK = 0.01  # [s]
 KINEMATICS = 1e-9  # [m], [m/s] and of unit quaternions; measured 1e-15
-SUNK = 1e-5  # [m], how far soft contacts give way under the weight; measured below 4e-6
-CREPT = 1e-4  # [m], how far soft friction gives way in 0.5 s; measured below 4e-5
+SUNK = 1e-5  # [m], how far soft contacts yield under the weight; measured below 4e-6
+CREPT = 1e-4  # [m], how far soft friction yields in 0.5 s; measured below 4e-5
 RADIUS = 0.05  # [m]
 ROD = Link(length=0.1, mass=0.5, inertia=1e-3, inertia_roll=4e-4, radius=RADIUS, core=0.06)
 BLOCK = Robot(name="block", links=(ROD,))
@@ -239,7 +239,7 @@ def test_friction_along_and_across_is_that_of_the_link(heading: float, friction:
 
 
 def test_rolling_friction_stops_a_rolling_rod() -> None:
-    """Rolling with 0.5 m/s, a moment of rolling * radius * m g slows it: the way is v**2 (m + I / r**2) / (2 rho m g).
+    """Rolling at 0.5 m/s, a moment of rolling * radius * m g slows it; it stops after v**2 (m + I/r**2) / (2 rho m g).
     Below the sliding limit friction keeps it rolling."""
     rolling = 0.05
     plant = build(BLOCK, World(name="w", ground=Ground(friction=0.5, rolling=rolling)), dt=5e-4)
@@ -254,7 +254,7 @@ def test_rolling_friction_stops_a_rolling_rod() -> None:
 
 
 @pytest.mark.parametrize(
-    "thing",
+    "obstacle",
     [
         Disc(x=0.3, y=0, radius=0.1),
         Disc(x=0.3, y=0, radius=0.1, height=0.5),
@@ -263,11 +263,11 @@ def test_rolling_friction_stops_a_rolling_rod() -> None:
         Cylinder(start=(0.3, -1, RADIUS), end=(0.3, 1, RADIUS), radius=0.1),
         Box(centre=(0.7, 0, 0), size=(1, 1, 1)),
     ],
-    ids=lambda thing: f"{thing.kind} {getattr(thing, 'height', None)}",
+    ids=lambda obstacle: f"{obstacle.kind} {getattr(obstacle, 'height', None)}",
 )
-def test_push_of_an_obstacle_is_mass_times_acceleration(thing: Any) -> None:
+def test_push_of_an_obstacle_is_mass_times_acceleration(obstacle: Any) -> None:
     """A rod slides head first against something at x = 0.2 and stops there."""
-    plant = build(BLOCK, World(name="w", ground=Ground(friction=0.0), obstacles=(thing,)))
+    plant = build(BLOCK, World(name="w", ground=Ground(friction=0.0), obstacles=(obstacle,)))
     pose = moving_in_space(BLOCK, lying((0, 0, RADIUS)), np.array([1.0, 0, 0]), np.zeros(3), np.zeros(0))
     tape = run(plant, plant.initial_state(pose), idle(30, 0))
     assert tape.link[-1, 0, 0] == pytest.approx(0.2 - RADIUS - 0.06, abs=0.01)  # thrown back with up to 4 %

@@ -11,7 +11,7 @@ import pytest
 from pushpoint.robots import Robot, Servo
 from pushpoint.types import CommandTable
 from pushpoint.worlds import Disc, Ground, Polygon, Wall
-from tests.verification.beyond import Run, attempt, body, chain_of, deepest, depth, go, thrown, world_of
+from tests.verification.extended import Run, attempt, body, chain_of, deepest, depth, go, thrown, world_of
 
 FLOOR = ((-9.0, 0.0), (9.0, 0.0))
 
@@ -114,7 +114,7 @@ RODS = [
 
 
 def drop_rods(mu: float) -> Counter[str]:
-    """Rods slid onto a rough wall at many angles; how the runs end. The gap is more than a step's way."""
+    """Rods slid onto a rough wall at many angles; how the runs end. The gap is more than the distance of a step."""
     ends: Counter[str] = Counter()
     robot, world = rod(), world_of(Wall(points=FLOOR, friction=mu))
     for angle, velocity in RODS:
@@ -249,15 +249,15 @@ def lands(shape: str, turn: float) -> float:
         return tuple((float(p[0]), float(p[1])) for p in (x * u + y * n for x, y in places))
 
     if shape == "joint":
-        robot, thing = body(), Wall(points=points((-1, 0), (0, 0), (1.3, 0)))
+        robot, obstacle = body(), Wall(points=points((-1, 0), (0, 0), (1.3, 0)))
     elif shape == "corner":
-        robot, thing = body(), Polygon(points=points((0, 0), (1, 0), (1, -1), (0, -1)))  # type: ignore[assignment]
+        robot, obstacle = body(), Polygon(points=points((0, 0), (1, 0), (1, -1), (0, -1)))  # type: ignore[assignment]
     else:
         robot = body(core=0.5)
-        thing = Polygon(points=points((-0.1, 0), (0.1, 0), (0.1, -0.2), (-0.1, -0.2)))  # type: ignore[assignment]
+        obstacle = Polygon(points=points((-0.1, 0), (0.1, 0), (0.1, -0.2), (-0.1, -0.2)))  # type: ignore[assignment]
     start, velocity = 0.1 * n, -n
     pose = thrown(robot, (float(start[0]), float(start[1])), (float(velocity[0]), float(velocity[1])), turn)
-    run = go(robot, world_of(thing), pose, 40, 1e-2)
+    run = go(robot, world_of(obstacle), pose, 40, 1e-2)
     if shape == "flat":
         assert np.abs(run.link[:, 0, 5]).max() <= 1e-9  # and does not turn
     return float(0.05 - (run.link[:, 0, :2] @ n).min())

@@ -19,7 +19,7 @@ from pushpoint.tape import new_tape
 from pushpoint.types import Repeated, Status
 from pushpoint.worlds import Disc
 from tests.properties.wild import judged
-from tests.verification.beyond import chain_of, still, thrown, world_of
+from tests.verification.extended import chain_of, still, thrown, world_of
 
 CASES = sorted((Path(__file__).parent.parent / "properties" / "cases").glob("*.yaml"))
 

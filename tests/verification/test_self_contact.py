@@ -101,7 +101,7 @@ def test_links_that_cross_at_the_start_part_in_peace() -> None:
 
 
 @pytest.mark.parametrize("name", ["transeth2008a/track", "transeth2008a/flat"])
-def test_published_gaits_never_look(name: str) -> None:
+def test_published_gaits_never_search(name: str) -> None:
     with_it, without = (pp.simulate(name, {"plant.self_contact": how}, duration=3.0) for how in ("auto", False))
     np.testing.assert_array_equal(with_it.data["link_position"], without.data["link_position"])
 

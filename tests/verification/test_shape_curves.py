@@ -106,16 +106,18 @@ def test_pchip_does_not_turn_with_its_points() -> None:
 
 
 def test_vector_pchip_is_pchip_along_a_line() -> None:
-    way = np.array([0.0, 1.0, 1.5, 4.0, 3.0, 2.5, 3.5])[:, np.newaxis]
-    points, s = way * np.array([1.0, 2.0, -2.0]), np.linspace(0.0, 6.0, 200)
+    along = np.array([0.0, 1.0, 1.5, 4.0, 3.0, 2.5, 3.5])[:, np.newaxis]
+    points, s = along * np.array([1.0, 2.0, -2.0]), np.linspace(0.0, 6.0, 200)
     assert np.abs(ShapeCurve(points).at(s) - ShapeCurve(points, "vector-pchip").at(s)).max() < ROUND_OFF
 
 
-@given(seed=st.integers(0, 10**6), s=st.floats(-1.0, 9.0), way=st.floats(1e-6, 10.0))
+@given(seed=st.integers(0, 10**6), s=st.floats(-1.0, 9.0), distance=st.floats(1e-6, 10.0))
 @settings(max_examples=100, deadline=None)
-def test_going_ahead_goes_as_far_as_told(seed: int, s: float, way: float) -> None:
+def test_going_ahead_goes_the_given_distance(seed: int, s: float, distance: float) -> None:
     curve = ShapeCurve(random_points(8, seed))
-    assert curve.length(s, curve.ahead(s, way)) == pytest.approx(way, rel=1e-5)  # corners: 4 x 5 points per piece
+    assert curve.length(s, curve.ahead(s, distance)) == pytest.approx(
+        distance, rel=1e-5
+    )  # corners: 4 x 5 points per piece
 
 
 def test_corners_where_the_slope_is_zero_are_passed() -> None:
@@ -135,7 +137,7 @@ def test_curves_go_on_straight() -> None:
 
 
 @pytest.mark.parametrize(
-    ("points", "told"),
+    ("points", "message"),
     [
         ([(0, 0, 0)], "at least 2"),
         ([], "at least 2"),
@@ -144,8 +146,8 @@ def test_curves_go_on_straight() -> None:
         ([(0, 0), (1,)], r"points\[1\].*x, y or x, y, z"),
     ],
 )
-def test_bad_points_are_refused(points: list[tuple[float, ...]], told: str) -> None:
-    with pytest.raises(InvalidInput, match=told):
+def test_bad_points_are_refused(points: list[tuple[float, ...]], message: str) -> None:
+    with pytest.raises(InvalidInput, match=message):
         ShapeCurve(points)
 
 
@@ -411,7 +413,7 @@ def test_repeated_segments_share_their_ends() -> None:
 
 
 @pytest.mark.parametrize(
-    ("data", "told"),
+    ("data", "message"),
     [
         ({}, "either points or a curve"),
         ({"points": [(0, 0), (1, 0)], "curve": {}}, "either points or a curve"),
@@ -420,8 +422,8 @@ def test_repeated_segments_share_their_ends() -> None:
         ({"curve": {"y": {"waves": [{"amplitude": 0.0}]}}}, "coincide"),
     ],
 )
-def test_bad_segments_are_refused(data: dict[str, object], told: str) -> None:
-    with pytest.raises(InvalidInput, match=told):
+def test_bad_segments_are_refused(data: dict[str, object], message: str) -> None:
+    with pytest.raises(InvalidInput, match=message):
         GaitSegment.parse(data)
 
 
@@ -564,9 +566,11 @@ def test_one_file_adds_an_interpolation_and_an_alignment() -> None:
 
 
 @pytest.mark.usefixtures("_users_file")
-@pytest.mark.parametrize(("name", "told"), [("test-wrong", "slopes of shape"), ("test-far", "points away; should be")])
-def test_interpolations_of_others_are_checked(name: str, told: str) -> None:
-    with pytest.raises(InvalidInput, match=told):
+@pytest.mark.parametrize(
+    ("name", "message"), [("test-wrong", "slopes of shape"), ("test-far", "points away; should be")]
+)
+def test_interpolations_of_others_are_checked(name: str, message: str) -> None:
+    with pytest.raises(InvalidInput, match=message):
         ShapeFollower.build(
             ShapeFollowerOptions(segment=sidewinding(), interpolation=name, speed=0.5), snake_like(16), 0.03
         )

@@ -1,4 +1,4 @@
-"""One step of the spatial plant, looked at with NumPy: kinematics of contacts, their law, balance of momentum.
+"""One step of the spatial plant, checked with NumPy: kinematics of contacts, their law, balance of momentum.
 
 Also: runs go on to the bit. That all steps of all scenarios are solved is asked with their claims.
 """
@@ -30,7 +30,7 @@ from tests.ticks import advance, observe
 from tests.verification.spatial import NONE, G, build, law_of, within
 
 SPATIAL = sorted(name for name in scenarios if scenarios[name].plant.name == "spatial_stepping")
-# Every day: one of each kind of ground, of things around and of gaits. The others are much like them.
+# Every day: one of each kind of ground, of obstacles and of gaits. The others are much like them.
 FEW = {
     "lab/pegs-3d",
     "lab/rough-ground",
@@ -187,7 +187,7 @@ def test_one_step_by_hand(name: str) -> None:
 
 
 def gaps_of(robot: Robot, pose: SpatialPose, contacts: np.ndarray, point: FloatArray, normal: FloatArray) -> FloatArray:
-    """Of contacts with the plane, from the capsules; those with other things are taken as they are."""
+    """Of contacts with the plane, from the capsules; those with obstacles are taken as they are."""
     capsules, owner = capsules_of(robot, pose)
     gap = contacts["gap"].copy()
     for k in np.flatnonzero(contacts["code"] < 0.0):
@@ -217,14 +217,14 @@ def test_recorded_forces_move_the_robot(name: str) -> None:
     contacts = recording.contacts
     if contacts.sizes["contact"] == 0:
         return
-    told = np.zeros((len(data.time), len(mass), 3))
+    recorded = np.zeros((len(data.time), len(mass), 3))
     rows = np.rint(contacts["time"].values / period).astype(int)
-    np.add.at(told, (rows, contacts["link"].values.astype(int)), contacts["force"].values)
+    np.add.at(recorded, (rows, contacts["link"].values.astype(int)), contacts["force"].values)
     if isinstance(setup.world.terrain, Heightfield):
         return  # the table has what the hills do to links, but not what the plane does that they lie on
     on_terrain = setup.world.terrain is not None
     expected = data["contact_force"].values + on_terrain * data["ground_force"].values
-    np.testing.assert_allclose(told, expected, atol=1e-9)
+    np.testing.assert_allclose(recorded, expected, atol=1e-9)
 
 
 # To the bit.
@@ -284,7 +284,7 @@ def compare_restored(stepper: Stepper, other: SpatialStepping, first: int, ticks
         assert np.array_equal(one[:size], two[:size])
 
 
-def test_ledger_of_a_restored_run_among_things_with_rolling_friction() -> None:
+def test_ledger_of_a_restored_run_among_obstacles_with_rolling_friction() -> None:
     link = Link(length=0.1, mass=0.5, inertia=5e-4, inertia_roll=5e-4, radius=0.05, core=0.02)
     robot = Robot(name="rod", links=(link,))
     box = Box(centre=(0.0, 0.4, 0.0), size=(1.0, 0.2, 0.1), friction=0.5)
@@ -343,7 +343,7 @@ def test_links_meet_each_other_unless_asked_not_to() -> None:
 HOLD = {"controller": {"name": "hold", "options": {"joint_angle": 0.0}}}
 
 
-def test_one_link_through_the_front_door() -> None:
+def test_one_link_through_the_public_interface() -> None:
     recording = pp.simulate("transeth2008b/sidewinding", {"robot.links": 1, "start.link": 0, **HOLD}, duration=0.1)
     assert recording.data["link_position"].shape == (11, 1, 3)
 

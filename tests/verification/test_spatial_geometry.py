@@ -52,37 +52,37 @@ def turned(box):
     return about_z @ about_y @ about_x
 
 
-def pieces_of(thing):
+def pieces_of(solid):
     """Convex pieces as functions from points (..., 3) to distances."""
-    if isinstance(thing, Box):
-        axes = turned(thing)
+    if isinstance(solid, Box):
+        axes = turned(solid)
         return [
             lambda p: hypot_outside(
-                *np.moveaxis(np.abs((p - np.array(thing.centre)) @ axes) - np.array(thing.size) / 2, -1, 0)
+                *np.moveaxis(np.abs((p - np.array(solid.centre)) @ axes) - np.array(solid.size) / 2, -1, 0)
             )
         ]
-    top = np.inf if getattr(thing, "height", None) is None else getattr(thing, "height", None)
-    if isinstance(thing, Disc):
+    top = np.inf if getattr(solid, "height", None) is None else getattr(solid, "height", None)
+    if isinstance(solid, Disc):
         return [
-            lambda p: hypot_outside(np.hypot(p[..., 0] - thing.x, p[..., 1] - thing.y) - thing.radius, p[..., 2] - top)
+            lambda p: hypot_outside(np.hypot(p[..., 0] - solid.x, p[..., 1] - solid.y) - solid.radius, p[..., 2] - top)
         ]
-    if isinstance(thing, Cylinder):
-        a, b = np.array(thing.start), np.array(thing.end)
+    if isinstance(solid, Cylinder):
+        a, b = np.array(solid.start), np.array(solid.end)
         size = np.linalg.norm(b - a)
 
         def cylinder(p):
             along = (p - (a + b) / 2) @ (b - a) / size
             off = np.linalg.norm(p - (a + b) / 2 - along[..., None] * (b - a) / size, axis=-1)
-            return hypot_outside(np.abs(along) - size / 2, off - thing.radius)
+            return hypot_outside(np.abs(along) - size / 2, off - solid.radius)
 
         return [cylinder]
-    if isinstance(thing, Wall):
-        ends = np.array(thing.points)
+    if isinstance(solid, Wall):
+        ends = np.array(solid.points)
         return [
             lambda p, a=a, b=b: hypot_outside(to_segment(p[..., :2], a, b), p[..., 2] - top) for a, b in pairwise(ends)
         ]
-    if isinstance(thing, Polygon):
-        ends = np.array(thing.points)
+    if isinstance(solid, Polygon):
+        ends = np.array(solid.points)
 
         def prism(p):
             plan, out = np.full(p.shape[:-1], np.inf), np.zeros(p.shape[:-1], dtype=bool)
@@ -92,16 +92,16 @@ def pieces_of(thing):
             return hypot_outside(np.where(out, plan, 0.0), p[..., 2] - top)
 
         return [prism]
-    if isinstance(thing, Profile):
-        line = [(-50.0, thing.points[0][1]), *thing.points, (50.0, thing.points[-1][1])]
+    if isinstance(solid, Profile):
+        line = [(-50.0, solid.points[0][1]), *solid.points, (50.0, solid.points[-1][1])]
         return [lambda p, a=a, b=b: to_segment(p[..., [0, 2]], a, b) for a, b in pairwise(np.array(line))]
-    z = np.array(thing.heights)
+    z = np.array(solid.heights)
     found = []
     for r in range(z.shape[0] - 1):
         for c in range(z.shape[1] - 1):
             at = {
                 (i, j): np.array(
-                    [thing.x + (c + j) * thing.spacing, thing.y + (r + i) * thing.spacing, z[r + i, c + j]]
+                    [solid.x + (c + j) * solid.spacing, solid.y + (r + i) * solid.spacing, z[r + i, c + j]]
                 )
                 for i in (0, 1)
                 for j in (0, 1)
@@ -164,25 +164,25 @@ SOLIDS = {
 }
 
 
-def world_of(*things):
-    terrain = [t for t in things if isinstance(t, Profile | Heightfield)]
+def world_of(*solids):
+    terrain = [t for t in solids if isinstance(t, Profile | Heightfield)]
     return World(
         name="test",
         terrain=terrain[0] if terrain else None,
-        obstacles=tuple(t for t in things if t not in terrain),
+        obstacles=tuple(t for t in solids if t not in terrain),
     )
 
 
-def is_below(thing, capsules):
+def is_below(solid, capsules):
     """Whether any of many points of the axis is below a terrain."""
     points = capsules[:, None, :3] + np.linspace(-1, 1, 201)[:, None] * capsules[:, None, 3:6] * capsules[:, None, 6:7]
-    if isinstance(thing, Profile):
-        x, z = np.array(thing.points).T
+    if isinstance(solid, Profile):
+        x, z = np.array(solid.points).T
         ground = np.maximum(np.interp(points[..., 0], x + 1e-9 * np.arange(len(x)), z), 0.0)
         return np.any(points[..., 2] < ground + 1e-3, axis=1)
-    if isinstance(thing, Heightfield):
-        u, v = (points[..., 0] - thing.x) / thing.spacing, (points[..., 1] - thing.y) / thing.spacing
-        z = np.pad(np.array(thing.heights), 20)
+    if isinstance(solid, Heightfield):
+        u, v = (points[..., 0] - solid.x) / solid.spacing, (points[..., 1] - solid.y) / solid.spacing
+        z = np.pad(np.array(solid.heights), 20)
         c, r = np.floor(u).astype(int), np.floor(v).astype(int)
         u, v, c, r = u - c, v - r, c + 20, r + 20
         first = z[r, c] + u * (z[r, c + 1] - z[r, c]) + v * (z[r + 1, c] - z[r, c])
@@ -193,18 +193,18 @@ def is_below(thing, capsules):
 
 @pytest.mark.parametrize("name", SOLIDS)
 def test_smallest_gap_is_the_true_distance(name):
-    thing = SOLIDS[name]
+    solid = SOLIDS[name]
     number = 600 if name == "bumps" else 2000  # many pieces, each of which is asked
     capsules = random_capsules(np.random.default_rng(77), number, (0, 0, 0.25), (0.4, 0.4, 0.25))
-    solids, pieces = make_solids(world_of(thing), 1.0), pieces_of(thing)
+    solids, pieces = make_solids(world_of(solid), 1.0), pieces_of(solid)
     rows, owner = contacts_of(solids, capsules, REACH)
     true = axis_distance(pieces, capsules)
-    outside = (true > 1e-6) & ~is_below(thing, capsules)
+    outside = (true > 1e-6) & ~is_below(solid, capsules)
     assert outside.sum() > 300
     least = np.full(len(capsules), np.inf)
     np.minimum.at(least, owner, rows[:, 0])
     near = outside & (true - capsules[:, 7] < REACH - 1e-9)
-    if isinstance(thing, Heightfield):  # at its foot the plane is nearer, which is not asked here
+    if isinstance(solid, Heightfield):  # at its foot the plane is nearer, which is not asked here
         near &= true < capsules[:, 2] - capsules[:, 6] * np.abs(capsules[:, 5])
     np.testing.assert_allclose(least[near], (true - capsules[:, 7])[near], atol=1e-9)
     assert np.all(least[outside & (true - capsules[:, 7] > REACH + 1e-9)] == np.inf)
@@ -266,7 +266,7 @@ def test_sphere_in_hollow_corner_touches_both_faces():
     assert normals == {(0.0, 0.0, 1.0), (-1.0, 0.0, 0.0)}
     assert len(rows) == 4
     sunk = one_capsule(solids, (0.503, 0, 0.29), (0, 1, 0), 0.1, 0.03, 0.01)
-    np.testing.assert_allclose(sunk[:, 2], -1.0)  # the riser is the way out, not the tread above
+    np.testing.assert_allclose(sunk[:, 2], -1.0)  # the link leaves by the riser, not the tread above
     np.testing.assert_allclose(sunk[:, 0], -0.033)
 
 
@@ -395,12 +395,12 @@ def test_put_down(name, height):
     square = robot.model_copy(
         update={"links": tuple(link.model_copy(update={"shape": "square"}) for link in robot.links)}
     )
-    thing = SOLIDS.get(name)
-    world = world_of(*filter(None, [thing]), Disc(x=0, y=0, radius=0.1))  # the disc does not count
+    solid = SOLIDS.get(name)
+    world = world_of(*filter(None, [solid]), Disc(x=0, y=0, radius=0.1))  # the disc does not count
     for machine, z in ((robot, -3.0), (square, 5.0)):
         pose = put_down(machine, world, resting(machine, z), height)
         capsules, _ = capsules_of(machine, pose)
-        true = axis_distance(pieces_of(thing), capsules) if thing else np.full(len(capsules), np.inf)
+        true = axis_distance(pieces_of(solid), capsules) if solid else np.full(len(capsules), np.inf)
         plane = capsules[:, 2] - capsules[:, 6] * np.abs(capsules[:, 5])
         if name != "stairs":
             true = np.minimum(true, plane)

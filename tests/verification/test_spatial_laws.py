@@ -210,7 +210,7 @@ def bend_of(rotation: FloatArray, axes: str) -> float:
 
 @pytest.mark.parametrize("axes", KINDS)
 def test_stops_hold(axes: str) -> None:
-    """Thrown against its stops a joint gives way by next to nothing, stays, and loses energy."""
+    """Thrown against its stops a joint yields by next to nothing, stays, and loses energy."""
     joint = Joint.parse({"axes": axes, "lower": -0.2, "upper": 0.1})
     robot = Robot(name="pair", links=(AIKO,) * 2, joints=(joint,))
     f = len(robot.freedoms)
@@ -237,7 +237,7 @@ def test_saturated_servo_gives_its_limit() -> None:
     assert seen.joint_rate[1] == pytest.approx(2 * 0.05 / AIKO.inertia * 5 * plant.dt, rel=1e-3)
 
 
-def test_torque_is_told_for_the_right_freedom() -> None:
+def test_torque_is_recorded_for_the_right_freedom() -> None:
     """Feed-forward torques, all different, on both sides of the root, in cardan joints of either order."""
     robot = uneven(7, 1)
     f = len(robot.freedoms)
@@ -286,7 +286,7 @@ def test_brick_sticks_below_the_angle_of_friction(heading: float, mu: float | No
     world = leaning(0.9 * math.atan(mu), heading, ORTHOTROPIC)
     path = roll(build(BRICK, world), lying(BRICK), idle(510, 0), 0.01)
     moved = np.linalg.norm(path.position[:, 0] - path.position[10, 0], axis=1)
-    within("slope: way until it holds [m]", float(np.linalg.norm(path.position[10] - path.position[0])), 1e-6)
+    within("slope: distance until it holds [m]", float(np.linalg.norm(path.position[10] - path.position[0])), 1e-6)
     within("slope: creep in 5 s [m]", float(moved[10:].max()), 1e-9)
     within("slope: speed [m/s]", float(np.abs(path.velocity[10:]).max()), 1e-9)
 
@@ -328,8 +328,8 @@ def test_rolling_friction_slows_a_rolling_link() -> None:
     slowing = rolling * G * AIKO.mass / (AIKO.mass + AIKO.about_roll / AIKO.radius**2)
     expected = np.maximum(0.0, speed - slowing * path.time)
     within("rolling friction: speed [m/s]", float(np.abs(path.velocity[:, 0, 1] - expected).max()), slowing * 1e-3)
-    way = float(path.position[-1, 0, 1])
-    within("rolling friction: way, relative", abs(way / (speed**2 / (2 * slowing)) - 1), 1e-3)
+    distance = float(path.position[-1, 0, 1])
+    within("rolling friction: distance, relative", abs(distance / (speed**2 / (2 * slowing)) - 1), 1e-3)
     within("rolling friction: speed at rest [m/s]", abs(float(path.velocity[-1, 0, 1])), 1e-9)
 
 
@@ -343,10 +343,11 @@ def test_sliding_link_stops_in_time() -> None:
         within(f"stop: speed at dt {dt}", float(np.abs(path.velocity[:, 0, 0] - expected).max()), 0.01 * mu * G * dt)
         errors.append(abs(float(path.position[-1, 0, 0]) - speed**2 / (2 * mu * G)))
         within(f"stop: creep [m/s] at dt {dt}", abs(float(path.velocity[-1, 0, 0])), 1e-8)
-    print("measured: stopping way", errors)
-    within("stop: way at dt 1 ms [m]", errors[2], mu * G * 1e-6 / 4)  # of mu g dt^2 / 2 in the last step; measured 8e-8
+    print("measured: stopping distance", errors)
+    # Of mu g dt^2 / 2 in the last step; measured 8e-8.
+    within("stop: distance at dt 1 ms [m]", errors[2], mu * G * 1e-6 / 4)
     slope = np.polyfit(np.log([4e-3, 2e-3, 1e-3, 5e-4, 2.5e-4]), np.log(errors), 1)[0]
-    print(f"measured: order of the stopping way {slope:.2f}")
+    print(f"measured: order of the stopping distance {slope:.2f}")
     assert slope > 1.0
 
 
@@ -387,7 +388,7 @@ AHEAD: dict[str, Any] = {  # all with their surface at x = 0.3 where the rod com
 
 @pytest.mark.parametrize("name", AHEAD)
 @pytest.mark.parametrize(("dt", "speed"), [(1e-3, 1.0), (1e-3, 20.0), (5e-3, 3.0), (5e-3, 9.0), (1e-2, 4.5)])
-def test_rod_hits_things_head_first(name: str, dt: float, speed: float) -> None:
+def test_rod_hits_obstacles_head_first(name: str, dt: float, speed: float) -> None:
     """It stops at the surface, if it comes by less than 0.05 m in a step; all its momentum goes there."""
     world = World(name="w", ground=Ground(friction=0.0), obstacles=(AHEAD[name],))
     pose = moving(ROD, spatial_pose(ROD, NONE, Attitude(), (0, 0, 0.03)), (speed, 0.0, 0.0))
@@ -434,7 +435,7 @@ def yaw_signs(robot: Robot) -> FloatArray:
 
 
 def backwards(robot: Robot, pose: SpatialPose) -> tuple[Robot, SpatialPose]:
-    """The same thing with head and tail named the other way round: axes of links are turned by half about z."""
+    """The same robot with head and tail exchanged: axes of links are turned by half about z."""
     other = {"yaw-pitch": "pitch-yaw", "pitch-yaw": "yaw-pitch"}
     joints = tuple(
         joint.model_copy(update={"axes": other.get(joint.axes, joint.axes)}) for joint in reversed(robot.joints)
@@ -506,7 +507,7 @@ def test_head_and_tail_are_but_names(robot: Robot) -> None:
 # One link, everywhere.
 
 
-THINGS = (
+OBSTACLES = (
     Disc(x=0.25, y=0.0, radius=0.1, friction=0.3),
     Wall(points=((-0.5, 0.2), (0.5, 0.25)), friction=0.2),
     Polygon(points=((0.2, -0.4), (0.4, -0.4), (0.3, -0.2)), height=0.1),
@@ -514,7 +515,7 @@ THINGS = (
     Cylinder(start=(-0.1, -0.5, 0.02), end=(0.2, -0.3, 0.1), radius=0.03, friction=1.0),
 )
 WORLDS = (
-    World(name="things", ground=Ground(friction=0.3, rolling=0.01), obstacles=THINGS),
+    World(name="obstacles", ground=Ground(friction=0.3, rolling=0.01), obstacles=OBSTACLES),
     World(name="stairs", ground=Ground(friction=0.3), terrain=STAIRS),
     World(name="hills", ground=Ground(friction=0.3), terrain=height_field()),
     leaning(0.2, 1.0, Ground(friction=0.1)),

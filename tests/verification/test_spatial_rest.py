@@ -1,4 +1,4 @@
-"""Limp robots that are laid or dropped on stairs, hills and things come to rest, on them and not in them."""
+"""Limp robots that are laid or dropped on stairs, hills and obstacles come to rest, on them and not in them."""
 
 from __future__ import annotations
 

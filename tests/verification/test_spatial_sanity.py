@@ -72,7 +72,7 @@ WALLS: dict[str, dict[str, Any]] = {  # thin ones, with their near side about x 
 @pytest.mark.parametrize("speed", [3.0, 10.0])
 @pytest.mark.parametrize("dt", [1e-2, 2e-3])
 def test_a_thrown_link_does_not_pass_through_thin_obstacles(obstacle: str, speed: float, dt: float) -> None:
-    """A link that lies across its way; at 10 m/s it moves 10 cm in a step, through a wire of 6 mm."""
+    """A link that lies across its path; at 10 m/s it moves 10 cm in a step, through a wire of 6 mm."""
     scenario = Scenario.parse(
         {
             "name": "test/wall",

@@ -25,7 +25,7 @@ def positions(recording: pp.Recording) -> FloatArray:
     return np.asarray(recording.data["link_position"].values)
 
 
-def way(recording: pp.Recording) -> FloatArray:
+def displacement(recording: pp.Recording) -> FloatArray:
     """How far the middle link came [m]: along, sideways, up."""
     path = positions(recording)[:, MIDDLE]
     return np.asarray(path[-1] - path[0])
@@ -50,7 +50,7 @@ SIDEWINDING = pytest.param("sidewinding", 1e-3, marks=pytest.mark.xfail(strict=T
 
 
 @pytest.mark.parametrize(("name", "bound"), [SIDEWINDING, ("orthotropic", 1.5e-4), ("isotropic", 3e-4)])
-def test_dense_reference_goes_the_same_way(name: str, bound: float) -> None:
+def test_dense_reference_goes_the_same_distance(name: str, bound: float) -> None:
     """One second at 1/500 s, in which links move by 0.1 m; measured 4.7e-4, 5.2e-5 and 1.2e-4 m.
 
     Differences shrink with dt (below). The reference closes its joints by moving links, an error of first order, which
@@ -75,7 +75,7 @@ def test_dense_reference_comes_nearer_with_smaller_steps() -> None:
     assert apart[1] < 0.6 * apart[0]
 
 
-def test_planar_plant_goes_the_same_way_along_the_track() -> None:
+def test_planar_plant_goes_along_the_same_path_on_the_track() -> None:
     """Aiko among the pipes, in space and in the plane: the plane's contacts are at the links' axes, as here."""
     flat = np.asarray(pp.simulate("transeth2008a/track", duration=10.0).data["link_position"].values)
     space = positions(pp.simulate("lab/pegs-3d", duration=10.0))
@@ -88,8 +88,10 @@ def test_planar_plant_goes_the_same_way_along_the_track() -> None:
 
 def test_mujoco_goes_as_far_sideways() -> None:
     pytest.importorskip("mujoco", reason="the extra `mujoco` is optional")
-    ours = way(pp.simulate(CASES["sidewinding"]))
-    theirs = way(pp.simulate(CASES["sidewinding"], {"plant": {"name": "mujoco", "options": {"dimensions": 3}}}))
+    ours = displacement(pp.simulate(CASES["sidewinding"]))
+    theirs = displacement(
+        pp.simulate(CASES["sidewinding"], {"plant": {"name": "mujoco", "options": {"dimensions": 3}}})
+    )
     within("mujoco: sideways, relative", abs(float(theirs[1] / ours[1]) - 1), 0.03)
     within("mujoco: along [m]", abs(float(theirs[0] - ours[0])), 0.05)
 
@@ -99,7 +101,7 @@ def test_mujoco_goes_as_far_sideways() -> None:
 
 def test_sidewinding_goes_sideways() -> None:
     """P5 Figs. 8 to 11; converged 1.316 m."""
-    along, sideways, up = way(pp.simulate(CASES["sidewinding"]))
+    along, sideways, up = displacement(pp.simulate(CASES["sidewinding"]))
     within("P5 sidewinding: sideways, from 1.32 m [m]", abs(abs(sideways) - 1.32), 0.03)
     within("P5 sidewinding: along [m]", abs(along), 0.1)
     within("P5 sidewinding: up [m]", abs(up), 0.05)
@@ -107,34 +109,38 @@ def test_sidewinding_goes_sideways() -> None:
 
 
 def test_sidewinding_does_not_depend_on_the_step() -> None:
-    ways = [abs(way(pp.simulate(CASES["sidewinding"], {"plant.dt": 1 / n}))[1]) for n in (1000, 2000, 4000, 8000)]
-    print("measured: sideways by dt", ways)
-    within("P5 sidewinding: spread over dt, relative", float(max(ways) / min(ways) - 1), 0.01)
+    displacements = [
+        abs(displacement(pp.simulate(CASES["sidewinding"], {"plant.dt": 1 / n}))[1]) for n in (1000, 2000, 4000, 8000)
+    ]
+    print("measured: sideways by dt", displacements)
+    within("P5 sidewinding: spread over dt, relative", float(max(displacements) / min(displacements) - 1), 0.01)
 
 
 @pytest.mark.parametrize("hardness", [300.0, 1e4])
 def test_sidewinding_does_not_depend_on_the_hardness(hardness: float) -> None:
-    """Links on several points share their weight by it; the way should hardly know."""
-    usual, other = (abs(way(pp.simulate(CASES["sidewinding"], {"plant.hardness": h}))[1]) for h in (1e3, hardness))
+    """Links on several points share their weight by it; the displacement should hardly change."""
+    usual, other = (
+        abs(displacement(pp.simulate(CASES["sidewinding"], {"plant.hardness": h}))[1]) for h in (1e3, hardness)
+    )
     within(f"P5 sidewinding: hardness {hardness}, relative", abs(other / usual - 1), 2e-3)  # measured 5e-5
 
 
 def test_undulation_with_orthotropic_friction_goes_forward() -> None:
-    forward = way(pp.simulate(CASES["orthotropic"]))[0]
+    forward = displacement(pp.simulate(CASES["orthotropic"]))[0]
     print("measured: orthotropic", forward)
     within("P5 orthotropic: forward, from 1.8 m [m]", abs(forward - 1.8), 0.1)
 
 
 def test_undulation_with_isotropic_friction_goes_backward() -> None:
     """After three whole periods of 4.5 s; with pegs the same gait goes forward."""
-    backward = way(pp.simulate(CASES["isotropic"], duration=13.5))[0]
+    backward = displacement(pp.simulate(CASES["isotropic"], duration=13.5))[0]
     print("measured: isotropic", backward)
     within("P5 isotropic: backward, from 0.165 m [m]", abs(backward + 0.165), 0.03)
 
 
 def test_pegs_turn_backward_into_forward() -> None:
-    with_pegs = way(pp.simulate("lab/pegs-3d"))[0]
-    without = way(pp.simulate("lab/pegs-3d", {"world": {"name": "plane", "options": {"friction": 0.2}}}))[0]
+    with_pegs = displacement(pp.simulate("lab/pegs-3d"))[0]
+    without = displacement(pp.simulate("lab/pegs-3d", {"world": {"name": "plane", "options": {"friction": 0.2}}}))[0]
     print("measured: with pegs", with_pegs, "without", without)
     assert with_pegs > 1.5
     assert without < -0.05
@@ -180,7 +186,7 @@ def test_dense_reference_solves_much_friction() -> None:
     within("dense, friction 1.0: residual [N s]", float(run["residual"].max()), 1e-10)  # measured 1e-13
 
 
-def test_dense_reference_goes_the_same_way_with_much_friction() -> None:
+def test_dense_reference_goes_the_same_distance_with_much_friction() -> None:
     robot = aiko_in_space()
     ground = Friction(mu_along=1.0, mu_across=1.0, rolling=0.0)
     case = published()["sidewinding"]

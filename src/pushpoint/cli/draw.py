@@ -51,13 +51,13 @@ def summary(scenario: Scenario, asked: Demands) -> dict[str, Any]:
         "scenario": scenario.name,
         "whole_cycle": asked.whole_cycle,
         "shown_time_s": asked.time,
-        "shown_curve_m": asked.way,
+        "shown_curve_m": asked.distance,
         "cycle_time_s": asked.time if asked.whole_cycle else None,
-        "curve_per_cycle_m": asked.way if asked.whole_cycle else None,
+        "curve_per_cycle_m": asked.distance if asked.whole_cycle else None,
         "largest_deviation_m": asked.off_curve,
         "largest_angle_rad": asked.angle,
         "largest_rate_rad_s": asked.rate,
-        "largest_change_rad_per_m": asked.change_per_way,
+        "largest_change_rad_per_m": asked.change_per_distance,
         "joints_at_limits": list(asked.limited),
         "joints_too_slow": list(asked.slowed),
         "joints_undetermined": list(asked.undetermined),
@@ -78,18 +78,20 @@ def described(asked: Demands) -> dict[str, str]:
     """The rows of the table; those that say nothing of this motion are left out."""
     from math import degrees
 
-    time, way = (
+    time, distance = (
         ("duration of a cycle", "length of curve per cycle")
         if asked.whole_cycle
         else ("time shown, less than a cycle", "length of curve in that time")
     )
     rows = {time: f"{asked.time:.3f} s"} if asked.time > 0.0 else {}
-    if asked.way > 0.0:
-        rows[way] = f"{asked.way:.3f} m"
+    if asked.distance > 0.0:
+        rows[distance] = f"{asked.distance:.3f} m"
     rows["largest deviation of joints from the curve"] = f"{1e3 * asked.off_curve:.1f} mm"
     rows["largest joint angle"] = f"{degrees(asked.angle):.1f} deg"
-    if asked.way > 0.0:
-        rows["largest change of a joint angle"] = f"{degrees(asked.change_per_way) / 1e3:.2f} deg per mm of progress"
+    if asked.distance > 0.0:
+        rows["largest change of a joint angle"] = (
+            f"{degrees(asked.change_per_distance) / 1e3:.2f} deg per mm of progress"
+        )
     if asked.time > 0.0:
         rows["largest rate of a joint reference"] = f"{_rounded(degrees(asked.rate))} deg/s"
     rows["joints that hit limits"] = _names(asked.limited)

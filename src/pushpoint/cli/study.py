@@ -27,7 +27,7 @@ app = typer.Typer(help="Many runs of one scenario, and what they show together."
 
 Beyond = Annotated[
     list[str] | None,
-    typer.Option("--beyond", metavar="NAME=VALUE", help="Tell the share of runs with a measure above a value."),
+    typer.Option("--beyond", metavar="NAME=VALUE", help="Report the share of runs with a measure above a value."),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="One JSON object on standard output.")]
 

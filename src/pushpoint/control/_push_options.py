@@ -56,7 +56,7 @@ class PushAlongOptions(Frozen):
     contact_distance: Width = NEAR  # [m]: nearer pegs are pushed at
     map_error: Width = 0.0  # [m], of normal distribution in x and y of each peg: what the controller believes is wrong
     map_seed: Seed = 0  # of that error
-    map_correction: bool = True  # touches correct the places of pegs, and the path gives way to them
+    map_correction: bool = True  # touches correct the places of pegs, and the path yields to them
     hold_stiffness: Gain = 400.0  # [1/s2], of the joints where it stops
     hold_damping: Gain = 40.0  # [1/s]
     sensing: Sensing = Sensing()

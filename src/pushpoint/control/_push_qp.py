@@ -8,7 +8,7 @@ are eliminated: q'' is linear in z. Minimised is
 
     |q'' - wanted|^2_M  +  keeping |J_n q'' + bias - wanted gap''|^2  +  w_f |lambda - set-point|^2  +  w_tau |tau|^2
 
-within |tau| <= limit and lambda >= 0. A robot on a path may lack the torque to keep up. Then speed should give way,
+within |tau| <= limit and lambda >= 0. A robot on a path may lack the torque to keep up. Then speed should yield,
 not the shape: q'' is replaced by q'' - beta u in the terms of shape and contacts, u along the path, and beta^2 u' M u
 costs little. Contacts are kept softly: a hard row would make the program infeasible as soon as
 a contact has to open. The metric M weighs errors of heavy directions more, as Gauss's principle does. Where a contact

@@ -43,7 +43,7 @@ Place = Annotated[float, Field(ge=0, le=limits.CURVE_POINTS, allow_inf_nan=False
 
 
 class PointMotion(Frozen):
-    """The second way of P3 III-E: point i is off its place by amplitude sin(frequency t + i shift + phase).
+    """The second motion of P3 III-E: point i is off its place by amplitude sin(frequency t + i shift + phase).
 
     `amplitude` [m] is one triple for all points, or one for each: n for n points, k - 1 for a segment of k points,
     whose last one is the first of the next cycle.
@@ -142,14 +142,14 @@ class ShapeFollowerOptions(Frozen):
     motion: PointMotion | None = None
     compliance: Compliance | None = None
     rate_limit: RateLimit = math.inf  # [rad/s], of joint references
-    rate_reference: bool = False  # tell the servos how fast references change; P3 holds them for a tick
+    rate_reference: bool = False  # give the servos the rates of references too; P3 holds them for a tick
 
     @field_validator("speed")
     @classmethod
     def _never_back(cls, value: Scheduled) -> Scheduled:
         speeds = [v for _, v in value] if isinstance(value, tuple) else [value]
         if min(speeds) < 0.0:
-            raise ValueError("should not be negative: draw the curve the other way")
+            raise ValueError("should not be negative: reverse the order of the points")
         if max(speeds) > FASTEST:
             raise ValueError(f"should be {FASTEST:g} m/s at most")
         return value

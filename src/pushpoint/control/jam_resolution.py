@@ -45,7 +45,7 @@ class JamResolutionOptions(Frozen):
 
 
 class Jump(NamedTuple):
-    """A change of the automaton: what is new in its state, and what is told of it."""
+    """A change of the automaton: what is new in its state, and what its event reports."""
 
     name: str
     detail: str
@@ -70,9 +70,9 @@ class JamResolution:
         self._joints = len(robot.links) - 1
         self._head_offset = head_offset_weights(robot)
         lengths = np.array([link.length for link in robot.links])
-        # The way from the head joint to each joint, at the speed of the bends, as a number of ticks.
-        way = np.concatenate([np.cumsum(lengths[1:-1][::-1])[::-1], [0.0]])
-        self._delay = way / options.speed / control_period
+        # The distance from the head joint to each joint, at the speed of the bends, as a number of ticks.
+        distance = np.concatenate([np.cumsum(lengths[1:-1][::-1])[::-1], [0.0]])
+        self._delay = distance / options.speed / control_period
 
     @classmethod
     def build(cls, options: Any, robot: Robot, control_period: float) -> JamResolution:
@@ -86,11 +86,11 @@ class JamResolution:
                 f"controller {cls.name()!r}: head_left = {options.head_left:.4g} rad should be greater than "
                 f"head_right = {options.head_right:.4g} rad"
             )
-        way = sum(link.length for link in robot.links)
-        if way / options.speed / control_period > limits.REMEMBERED_TICKS:
+        length = sum(link.length for link in robot.links)
+        if length / options.speed / control_period > limits.REMEMBERED_TICKS:
             raise InvalidInput(
                 f"controller {cls.name()!r}: speed = {options.speed:.4g} m/s: the bends of the head would take "
-                f"{way / options.speed:.3g} s to the tail; at most {limits.REMEMBERED_TICKS} ticks of "
+                f"{length / options.speed:.3g} s to the tail; at most {limits.REMEMBERED_TICKS} ticks of "
                 f"{control_period:g} s are remembered"
             )
         return cls(options, robot, control_period)

@@ -53,5 +53,7 @@ class JamResolutionWatchdog(JamResolution):
         if state["stalled"] >= self._options.stall_time - ROUNDING and not state["resolving"] and not turned:
             left, right = self._options.head_left, self._options.head_right
             other = {"head": right if state["head"] == left else left, "stalled": 0.0}
-            found.append(Jump("stall", f"no way along x for {state['stalled']:.3g} s: head to the other side", other))
+            found.append(
+                Jump("stall", f"no progress for {state['stalled']:.3g} s along x: head to the other side", other)
+            )
         return found

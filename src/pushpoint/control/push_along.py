@@ -19,7 +19,6 @@ from pushpoint.planning.believed_pegs import FARTHEST, Beliefs, Correction, corr
 from pushpoint.planning.curvature import refuse_sharp_bends
 from pushpoint.planning.feasibility import Course, Drag, Margin, WeakStretch, described, missing_wrench
 from pushpoint.planning.follow import Following, Reference
-from pushpoint.planning.giving_way import GivingWay, moved
 from pushpoint.planning.lay_down import clear_of, off_by
 from pushpoint.planning.push_points import (
     KEPT,
@@ -29,6 +28,7 @@ from pushpoint.planning.push_points import (
     points_to_lean_on,
     push_points,
 )
+from pushpoint.planning.yielding_path import YieldingPath, moved
 from pushpoint.robots import Robot
 from pushpoint.types import Command, FloatArray, Observation
 
@@ -41,9 +41,9 @@ FEWEST = 3  # push-points: the robot as a whole has three freedoms
 FEW_TIME = 0.25  # [s]: with fewer for this long it stops
 SEARCH_TIME = 1.0  # [s]: the same where enough are near, and touches correct the map: they are found in half a second
 PATIENCE = 0.25  # [s], for progress that takes 0.2 s at full speed; then it leans over to pegs, fully in as much again
-STALL_TIME, STALL_PART = 2.0, 0.1  # [s], and part of the way wanted in it: less is a stall
+STALL_TIME, STALL_PART = 2.0, 0.1  # [s], and part of the distance wanted in it: less is a stall
 AHEAD = 0.04  # [m]: how far before a stretch too weak for it the robot stops
-LOOK = 0.5  # [m]: how far it then looks ahead once more, with the map as touches have corrected it
+PREVIEW = 0.5  # [m]: how far ahead it then checks once more, with the map as touches have corrected it
 ON_PATH = 5e-3  # [m]: a start nearer than this lies on the path, as far as noisy sensors know
 
 
@@ -54,7 +54,7 @@ class PushAlong:
     Modes: `drive`, and `hold` where it stopped for a reason, which is an event: the shape of that moment is held. The
     state: `mode`, `s` arc length of the head's end, `wanted` the arc length at the reference speed, `touched` (n, m)
     when each link touched each peg last, `believed` and `anchor` (m, 2) of
-    the pegs, `look` the arc length from which weak stretches count, `off_at_start` until it is said, `few` and
+    the pegs, `check_from` the arc length from which weak stretches count, `off_at_start` until it is said, `few` and
     `slow_since`, `slow_from` of the watchdogs, `held` the shape held, `expected` the acceleration that the program
     expects, and the observer's memory.
     """
@@ -82,7 +82,7 @@ class PushAlong:
         self.margin = self._margin_ahead()
         self.weak = None if self.margin is None else self.margin.weak_stretch(options.speed, 0.0, options.margin)
         self._correction = Correction.during(control_period)
-        self._giving_way = GivingWay(
+        self._yielding = YieldingPath(
             self.following, self.course.pegs, options.margin_distance, options.margin_distance + FARTHEST
         )
         self._laid = clear_of(self.chain.at(self.following.at(self.head).q, np.zeros(self.chain.coordinates)), pegs)
@@ -127,7 +127,7 @@ class PushAlong:
             "s": s,
             "wanted": s,
             "touched": np.full((self.chain.links, len(self._options.pegs)), NEVER),
-            "look": math.inf if self.weak is None else self.weak.begin - AHEAD,
+            "check_from": math.inf if self.weak is None else self.weak.begin - AHEAD,
             "few": 0.0,
             "slow_since": obs.time,
             "slow_from": s,
@@ -201,9 +201,9 @@ class PushAlong:
         return moved(self.following.at(state["s"]), change, state["s"] - before)
 
     def _change(self, state: ControllerState) -> Reference:
-        """How the path gives way at the present place."""
-        weights = self._giving_way.weights(state["believed"]) if self._options.map_correction else np.zeros(0)
-        return self._giving_way.change(state["s"], weights)
+        """How the path yields at the present place."""
+        weights = self._yielding.weights(state["believed"]) if self._options.map_correction else np.zeros(0)
+        return self._yielding.change(state["s"], weights)
 
     def _recent(self, state: ControllerState, time: float) -> BoolArray:
         """Which links felt which pegs a moment ago, (n, m)."""
@@ -247,7 +247,7 @@ class PushAlong:
         if len(points.peg) == 0 or (state["few"] > FEW_TIME and not self._searches(state, body)):
             missing = self._missing(state["s"], body, points)
             return f"{len(points.peg)} push-points, at least {FEWEST} are needed: {missing}"
-        if state["s"] > state["look"]:
+        if state["s"] > state["check_from"]:
             too_weak = self._too_weak(state, body)
             if too_weak:
                 return too_weak
@@ -270,11 +270,11 @@ class PushAlong:
         course, weak = self.course, self.weak
         if self._options.map_correction:
             course = course._replace(pegs=Pegs(state["believed"], self._radius))
-            end = min(state["s"] + LOOK, float(self.following.s[-1]))
+            end = min(state["s"] + PREVIEW, float(self.following.s[-1]))
             margin, begin = course.margin(state["s"], end), self._speed_along(state["s"], body)
             weak = margin.weak_stretch(self._options.speed, begin, self._options.margin)
-            state["look"] = (end if weak is None else weak.begin) - AHEAD
-        return "" if weak is None or state["s"] <= state["look"] else _told_weak(course, weak)
+            state["check_from"] = (end if weak is None else weak.begin) - AHEAD
+        return "" if weak is None or state["s"] <= state["check_from"] else _weakness(course, weak)
 
     def _speed_along(self, s: float, body: TailState) -> float:
         """[m/s]: how fast the robot is along the path, by its momentum."""
@@ -303,7 +303,7 @@ class PushAlong:
         return Command(held, np.zeros_like(held), np.clip(np.linalg.solve(mobility, wanted), -limit, limit))
 
 
-def _told_weak(course: Course, weak: WeakStretch) -> str:
+def _weakness(course: Course, weak: WeakStretch) -> str:
     """Where a robot would stall, and what limits the load there, in words."""
     found, contacts = course.propulsion(weak.worst)
     if found.missing is not None:

@@ -36,8 +36,8 @@ from pushpoint.robots import Robot
 from pushpoint.types import Command, FloatArray, Observation
 
 FORCE_WEIGHT = 1e-2  # [1/kg]: set-points of forces count, errors of the shape count more
-LOST_TIME = 0.25  # [s]: a contact that is lost for this long is told; with a set-point it ends the task
-OFF_TIME = 1.0  # [s] after the ramp: set-points that are missed for this long are told
+LOST_TIME = 0.25  # [s]: a contact that is lost for this long is reported; with a set-point it ends the task
+OFF_TIME = 1.0  # [s] after the ramp: set-points that are missed for this long are reported
 ANGLE_OFF, FORCE_OFF = 0.02, 0.1  # [rad], part of the force: more is missed
 LEAST_OFF = 0.05  # [N]: less is touching
 
@@ -227,7 +227,7 @@ class PushShape:
         return "", [ControlEvent(time, "contact-lost", f"no link touches peg {peg} any more") for peg in lost]
 
     def _watch_set_points(self, state: ControllerState, obs: Observation, body: TailState) -> list[ControlEvent]:
-        """Tells what is missed once that has lasted for a while after the ramp."""
+        """Reports what is missed once that has lasted for a while after the ramp."""
         if obs.time < state["began"] + self._options.ramp:
             return []
         missed = self._missed(state, obs, body)
@@ -238,18 +238,18 @@ class PushShape:
 
     def _missed(self, state: ControllerState, obs: Observation, body: TailState) -> list[str]:
         """Set-points that are not met now, in words."""
-        told = []
+        missed = []
         for wish in self._options.angles:
             angle = float(_angle_row(self.chain, wish) @ body.q)
             if abs(angle - wish.angle) > ANGLE_OFF:
                 to = "" if wish.relative_to is None else f" relative to link {wish.relative_to}"
-                told.append(f"link {wish.link}{to} is at {angle:z.3f} rad, not at {wish.angle:g} rad")
+                missed.append(f"link {wish.link}{to} is at {angle:z.3f} rad, not at {wish.angle:g} rad")
         along_normals = (obs.contacts.force * obs.contacts.normal).sum(axis=1)
         for peg in sorted({wish.peg for wish in self._options.forces}):
             force, wanted = float(along_normals[obs.contacts.obstacle == peg].sum()), float(state["force"][peg])
             if abs(force - wanted) > max(FORCE_OFF * wanted, LEAST_OFF):
-                told.append(f"peg {peg} is pushed with {force:.3g} N, not with {wanted:.3g} N")
-        return told
+                missed.append(f"peg {peg} is pushed with {force:.3g} N, not with {wanted:.3g} N")
+        return missed
 
     def _wish(self, state: ControllerState, time: float, body: TailState, points: PushPoints) -> Wish:
         """Feedback to a shape that goes smoothly from the start to the goal, as far as motors and pegs can follow.
@@ -278,11 +278,11 @@ class PushShape:
     def _toward(
         self, part: tuple[float, float, float], rows: FloatArray, begin: FloatArray, goal: FloatArray, body: TailState
     ) -> FloatArray:
-        """Accelerations of rows @ q on their way from begin to goal, with feedback."""
-        way, ramp, (share, rate, change) = rows @ (goal - begin), self._options.ramp, part
-        off = rows @ (begin - body.q) + share * way
-        late = rate / ramp * way - rows @ body.rate
-        return np.asarray(change / ramp**2 * way + self._options.stiffness * off + self._options.damping * late)
+        """Accelerations of rows @ q that move from begin to goal, with feedback."""
+        to_go, ramp, (share, rate, change) = rows @ (goal - begin), self._options.ramp, part
+        off = rows @ (begin - body.q) + share * to_go
+        late = rate / ramp * to_go - rows @ body.rate
+        return np.asarray(change / ramp**2 * to_go + self._options.stiffness * off + self._options.damping * late)
 
     def _hold(self, state: ControllerState, obs: Observation) -> Command:
         """A spring and a damper at every joint, within the limit."""

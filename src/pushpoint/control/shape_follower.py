@@ -25,10 +25,10 @@ from pushpoint.shapes.reach import Reach, reach_of
 from pushpoint.shapes.virtual_snake import link_centres, link_rotations
 from pushpoint.types import Command, FloatArray, Observation
 
-MEETING = 1e-6  # [m]: moved points nearer than this would leave the curve without a direction
-QUIET = 1.0  # [s] without a flag, after which a joint's next one is told again
+COINCIDENT = 1e-6  # [m]: moved points nearer than this would leave the curve without a direction
+QUIET = 1.0  # [s] without a flag, after which a joint's next one is reported again
 TOO_MUCH = "the curve asks for more than these joints can do"
-TOLD = (  # flag, name of the event, what it says
+REPORTED = (  # flag, name of the event, what it says
     (LIMITED, "joint-limit", TOO_MUCH),
     (SLOWED, "rate-limit", TOO_MUCH),
     (UNDETERMINED, "undetermined-angle", "the curve lies along the axes of these joints, which keep their angles"),
@@ -45,7 +45,7 @@ def shape_options(scenario: Scenario) -> ShapeFollowerOptions:
 
 @controllers.register("shape-follower")
 class ShapeFollower:
-    """The virtual snake robot moves along the curve (P3 III-E, first way), the points move (second), or both.
+    """The virtual snake robot moves along the curve (P3 III-E, first motion), the points move (second), or both.
 
     State: `points`, the part of the curve that is in use, of which `forgotten` were before it; `grown`, how many steps
     of the segment were added in all; `head` and `roll`, s_h (counted from the first point in use) and phi_h;
@@ -114,7 +114,7 @@ class ShapeFollower:
             "q": np.zeros(self._snake.joints),
             "axis": np.zeros(7),
             "flags": np.zeros(self._snake.joints, dtype=np.int64),
-            "flagged": np.full((len(TOLD), self._snake.joints), -math.inf),
+            "flagged": np.full((len(REPORTED), self._snake.joints), -math.inf),
             "ended": False,
         }
         state["points"], state["head"] = self._first_points(state)
@@ -197,7 +197,7 @@ class ShapeFollower:
         now, ended = state["q"], state["ended"]
         state = self._later(dict(state), obs)
         rate = (state["q"] - now) / self._period if self._options.rate_reference else np.zeros_like(now)
-        events = self._told(obs.time, state)
+        events = self._reports(obs.time, state)
         if state["ended"] and not ended:
             events.append(ControlEvent(obs.time, "end-of-curve", f"the head stays at s = {state['head']:g}"))
         to_robot = self._snake.to_robot
@@ -206,7 +206,7 @@ class ShapeFollower:
     def _later(self, state: ControllerState, obs: Observation) -> ControllerState:
         """The state at the end of the tick: steered, progressed, pushed, laid along the curve again."""
         end, last = obs.time + self._period, len(state["points"]) - 1
-        if not 0.0 <= state["head"] <= last:  # from a spoilt file: the way there would never end
+        if not 0.0 <= state["head"] <= last:  # from a spoilt file: the curve would grow without end
             raise InvalidInput(f"controller 'shape-follower': state head = {state['head']:g}; allowed is 0 to {last}")
         state["measured"] = _next_turn(state["measured"], heading_of(matrices(obs.link_orientation)))
         state["heading"] = self._steered(state, obs.time, end)
@@ -237,19 +237,19 @@ class ShapeFollower:
         ahead = self._curve(state, now).length(state["head"], len(state["points"]) - 1)
         return (ahead + 0.5 * float(self._snake.length.sum())) / speed if speed > 0.0 else 0.0
 
-    def _progress(self, state: ControllerState, way: float, now: float) -> None:
-        """The head goes on by `way` [m] along the curve; a repeated curve grows before it and is forgotten behind."""
+    def _progress(self, state: ControllerState, distance: float, now: float) -> None:
+        """The head goes on by `distance` [m] along the curve; a repeated curve grows before it and ends behind."""
         curve = self._curve(state, now)
         if self._steps is None:
-            head = min(curve.ahead(state["head"], way), curve.last) if way > 0.0 else state["head"]
-            state["ended"] = state["ended"] or (way > 0.0 and head == curve.last)
+            head = min(curve.ahead(state["head"], distance), curve.last) if distance > 0.0 else state["head"]
+            state["ended"] = state["ended"] or (distance > 0.0 and head == curve.last)
             state["head"] = head
             return
         ahead, behind = self._reach
-        while curve.length(state["head"], max(state["head"], curve.last - ahead)) < way:
+        while curve.length(state["head"], max(state["head"], curve.last - ahead)) < distance:
             self._grow(state, now + self._period)
             curve = self._curve(state, now)
-        state["head"] = curve.ahead(state["head"], way) if way > 0.0 else state["head"]
+        state["head"] = curve.ahead(state["head"], distance) if distance > 0.0 else state["head"]
         unused = max(0, min(int(state["tail"]) - behind, len(state["points"]) - ahead - behind))
         for key in ("points", "offset", "offset_rate"):
             state[key] = state[key][unused:]
@@ -324,10 +324,10 @@ class ShapeFollower:
         low, high = schedule.integral(np.array([begin, end]))[:, 0]
         return float(high - low)
 
-    def _told(self, time: float, state: ControllerState) -> list[ControlEvent]:
+    def _reports(self, time: float, state: ControllerState) -> list[ControlEvent]:
         """Which joints cannot follow the curve, or find no angle in it: each once, and again after a quiet time."""
         events, last = [], state["flagged"].copy()
-        for row, (flag, name, what) in enumerate(TOLD):
+        for row, (flag, name, what) in enumerate(REPORTED):
             now = (state["flags"] & flag) > 0
             new = np.flatnonzero(now & (time - last[row] > QUIET))
             last[row, now] = time
@@ -339,14 +339,14 @@ class ShapeFollower:
 
 
 def apart(points: FloatArray, drawn: FloatArray) -> FloatArray:
-    """Points [m] that were moved or pushed onto each other, put a hair apart the way they were drawn."""
-    met = np.flatnonzero(np.linalg.norm(np.diff(points, axis=0), axis=1) < MEETING)
+    """Points [m] that were moved or pushed onto each other, put a hair apart in the direction drawn."""
+    met = np.flatnonzero(np.linalg.norm(np.diff(points, axis=0), axis=1) < COINCIDENT)
     if not len(met):
         return points
     points = points.copy()
     for k in met:
-        way = drawn[k + 1] - drawn[k]
-        points[k + 1] = points[k] + 2 * MEETING * way / np.linalg.norm(way)
+        step = drawn[k + 1] - drawn[k]
+        points[k + 1] = points[k] + 2 * COINCIDENT * step / np.linalg.norm(step)
     return points
 
 

@@ -7,6 +7,7 @@ the references are those of a simulated run, to the bit.
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -15,6 +16,7 @@ from pushpoint import limits
 from pushpoint.control._schedule import Schedule
 from pushpoint.control._shape_options import ShapeFollowerOptions
 from pushpoint.control.shape_follower import ShapeFollower, shape_options
+from pushpoint.deprecation import renamed
 from pushpoint.errors import InvalidInput
 from pushpoint.geometry.rotation import quaternions
 from pushpoint.robots import Robot
@@ -136,8 +138,8 @@ def _cycles(scenario: Scenario) -> list[float]:
         state, _ = follower.initial()
         curve, head = ShapeCurve(state["points"], options.interpolation), state["head"]
         frame = follower.first_frame()
-        way = curve.length(head, curve.last) if options.segment is None else cycle_length(options, frame)
-        ends.append(_reached(moments, Schedule.of(options.speed).integral(moments)[:, 0], way))
+        distance = curve.length(head, curve.last) if options.segment is None else cycle_length(options, frame)
+        ends.append(_reached(moments, Schedule.of(options.speed).integral(moments)[:, 0], distance))
     if options.roll_rate != 0.0:
         ends.append(_reached(moments, np.abs(Schedule.of(options.roll_rate).integral(moments)[:, 0]), math.tau))
     if options.motion is not None and options.motion.frequency != 0.0:
@@ -180,33 +182,37 @@ def _seen(snake: VirtualSnake, laid: Laid, time: float) -> Observation:
     )
 
 
-class Demands(NamedTuple):
+@dataclass(frozen=True)
+class Demands:
     """What a rehearsed motion asks of the robot."""
 
     time: float  # [s]
-    way: float  # [m], of the head along the curve
+    distance: float  # [m], of the head along the curve
     off_curve: float  # [m]: the largest distance of a joint from the curve
     angle: float  # [rad], the largest
     rate: float  # [rad/s], the largest
-    change_per_way: float  # [rad/m] of the head along the curve, the largest; NaN if the head stays
+    change_per_distance: float  # [rad/m] of the head along the curve, the largest; NaN if the head stays
     limited: tuple[int, ...]  # joints, from the tail, that were to bend farther than they can
     slowed: tuple[int, ...]  # joints that were to move faster than they may
     undetermined: tuple[int, ...]  # joints whose angle the curve does not say, as it lies along their axes
-    whole_cycle: bool  # time and way are those of one cycle; else of a part of it, or of some time
+    whole_cycle: bool  # time and distance are those of one cycle; else of a part of it, or of some time
+
+    way = renamed("way", "distance")
+    change_per_way = renamed("change_per_way", "change_per_distance")
 
 
 def demands(motion: Rehearsal) -> Demands:
     """Of a rehearsal; changes of angle are those from tick to tick."""
     change = np.abs(np.diff(motion.reference, axis=0)).max(axis=1, initial=0.0)
-    way = np.array([motion.curve.length(a, b) for a, b in zip(motion.head[:-1], motion.head[1:], strict=True)])
-    moves = way > 0.0
+    distance = np.array([motion.curve.length(a, b) for a, b in zip(motion.head[:-1], motion.head[1:], strict=True)])
+    moves = distance > 0.0
     return Demands(
         time=float(motion.time[-1]),
-        way=float(way.sum()),
+        distance=float(distance.sum()),
         off_curve=max(deviation(curve, laid) for curve, laid in zip(motion.in_use, motion.laid, strict=True)),
         angle=float(np.abs(motion.reference).max()),
         rate=float((change / np.diff(motion.time)).max(initial=0.0)),
-        change_per_way=float((change[moves] / way[moves]).max()) if moves.any() else math.nan,
+        change_per_distance=float((change[moves] / distance[moves]).max()) if moves.any() else math.nan,
         limited=_joints(motion.flag & LIMITED),
         slowed=_joints(motion.flag & SLOWED),
         undetermined=_joints(motion.flag & UNDETERMINED),

@@ -153,20 +153,20 @@ def _turn(a: FloatArray, b: FloatArray, c: FloatArray) -> FloatArray:
 def _inside(one: Pieces, other: Pieces, member: IntArray, pairs: int) -> FloatArray:
     """How far axes would have to be shifted to be out of polygons [m], for each pair; not positive if they are out.
 
-    The shortest way out is across an edge of the polygon, or to either side of the axis until the last corner is
+    The shortest shift is across an edge of the polygon, or to either side of the axis until the last corner is
     passed: the directions of the edges of the two shapes' Minkowski difference.
     """
     edge = np.flatnonzero(other.edge)
     pair, one, other = member[edge], one.chosen(edge), other.chosen(edge)
-    way = np.full(pairs, np.inf)
-    way[np.setdiff1d(np.arange(pairs), pair)] = -np.inf  # no polygon
+    shift = np.full(pairs, np.inf)
+    shift[np.setdiff1d(np.arange(pairs), pair)] = -np.inf  # no polygon
     length = np.linalg.norm(other.end - other.start, axis=1)
     left = [_turn(other.start, other.end, point) / length for point in (one.start, one.end)]
-    np.minimum.at(way, pair, np.maximum(*left))
+    np.minimum.at(shift, pair, np.maximum(*left))
     core = np.linalg.norm(one.end - one.start, axis=1)
     beside = _turn(one.start, one.end, other.start) / np.where(core > 0, core, 1.0)
     for side in (beside, -beside):
         furthest = np.full(pairs, -np.inf)
         np.maximum.at(furthest, pair[core > 0], side[core > 0])
-        way = np.where(np.isneginf(furthest), way, np.minimum(way, furthest))
-    return way
+        shift = np.where(np.isneginf(furthest), shift, np.minimum(shift, furthest))
+    return shift

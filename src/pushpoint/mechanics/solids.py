@@ -7,7 +7,7 @@ directions; a heightfield lies on the plane z = 0, and what of it is flat at z =
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -32,6 +32,7 @@ from pushpoint.geometry.solids import (
     KIND,
     LENGTH,
     OBSTACLE,
+    PART,
     PILLAR,
     RADIUS,
     RIM,
@@ -56,16 +57,23 @@ TERRAIN = -1
 CORNERS = np.array([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)])
 
 
+class Owner(NamedTuple):
+    """What features belong to, or those of several parts each."""
+
+    friction: float | FloatArray
+    obstacle: int | IntArray = TERRAIN
+    part: int | IntArray = TERRAIN
+
+
 class Features:
-    """Features as they are found; those of one obstacle have its friction and its number."""
+    """Features as they are found."""
 
     def __init__(self) -> None:
         self._features: list[FloatArray] = []
         self._directions: list[FloatArray] = []
         self._count = 0
-        self.blocks: list[tuple[int, float, Block]] = []  # with number and friction of their obstacles
-        self.friction: float | FloatArray = 0.0
-        self.obstacle: int | IntArray = TERRAIN
+        self.blocks: list[tuple[Owner, Block]] = []
+        self.owner = Owner(0.0)  # of what is added
 
     def table(self) -> tuple[FloatArray, FloatArray]:
         """All features, and the directions of the edges of vertices."""
@@ -79,7 +87,7 @@ class Features:
         rows = np.zeros((len(at), COLUMNS))
         rows[:, [X_MIN, Y_MIN, Z_MIN]], rows[:, [X_MAX, Y_MAX, Z_MAX]] = boxed.min(axis=1), boxed.max(axis=1)
         rows[:, BALL] = np.linalg.norm(np.ptp(boxed, axis=1), axis=1) / 2 * (1 + 1e-12)
-        rows[:, KIND], rows[:, FRICTION], rows[:, OBSTACLE] = kind, self.friction, self.obstacle
+        rows[:, KIND], rows[:, FRICTION], rows[:, OBSTACLE], rows[:, PART] = kind, *self.owner
         rows[:, AT : AT + 3] = at
         self._features.append(rows)
         return rows
@@ -154,15 +162,15 @@ def make_solids(world: World, reach: float) -> Solids:
     """All obstacles and the terrain. `reach` [m]: half length, radius and margin of the largest query."""
     features = Features()
     if isinstance(world.terrain, Profile):
-        features.friction = world.ground.friction
+        features.owner = Owner(world.ground.friction)
         _profile(features, world.terrain)
     elif isinstance(world.terrain, Heightfield):
-        features.friction = world.ground.friction
+        features.owner = Owner(world.ground.friction)
         _heightfield(features, world.terrain)
-    for features.obstacle, obstacle in enumerate(world.obstacles):
-        features.friction = obstacle.friction
-        for part in obstacle.parts:
-            ADD[type(part)](features, part)
+    whole = [(k, obstacle.friction, part) for k, obstacle in enumerate(world.obstacles) for part in obstacle.parts]
+    for number, (k, friction, part) in enumerate(whole):
+        features.owner = Owner(friction, k, number)
+        ADD[type(part)](features, part)
     if features.blocks:
         _blocks(features)
     return sort_into_grid(*features.table(), reach)
@@ -196,12 +204,12 @@ def _sheet(features: Features, sheet: Sheet) -> None:
         features.edges(high[:-1], high[1:], np.broadcast_to(down, step.shape), np.zeros_like(step), THIN)
     last = len(high) - 1
     for k in range(len(high)):
-        ways = [p - high[k] for p in (*high[max(k - 1, 0) : k], *high[k + 1 : k + 2])]
-        if 0 < k < last and _is_straight(ways[0], ways[1]):
+        vectors = [p - high[k] for p in (*high[max(k - 1, 0) : k], *high[k + 1 : k + 2])]
+        if 0 < k < last and _is_straight(vectors[0], vectors[1]):
             continue
-        features.edges(low[k], high[k], ways[0], ways[1] if len(ways) > 1 else none, THIN)
+        features.edges(low[k], high[k], vectors[0], vectors[1] if len(vectors) > 1 else none, THIN)
         if sheet.height is not None:
-            features.vertex(high[k], low[k], *(high[k] + way for way in ways))
+            features.vertex(high[k], low[k], *(high[k] + vector for vector in vectors))
 
 
 def _is_straight(one: FloatArray, other: FloatArray) -> bool:
@@ -223,21 +231,19 @@ def _closed_prism(features: Features, prism: Prism) -> None:
 
 
 def _later(features: Features, block: Block) -> None:
-    assert isinstance(features.obstacle, int)
-    assert isinstance(features.friction, float)
-    features.blocks.append((features.obstacle, features.friction, block))
+    features.blocks.append((features.owner, block))
 
 
 def _blocks(features: Features) -> None:
     """All boxes at once: there may be thousands, each with 26 features."""
-    numbers, frictions, blocks = zip(*features.blocks, strict=True)
+    owners, blocks = zip(*features.blocks, strict=True)
     half = np.stack([_half_axes(block) for block in blocks])  # (m, 3, 3): rows are vectors from the centre to the faces
     centre = np.array([block.centre for block in blocks])
     corner = centre[:, np.newaxis] + CORNERS @ half  # (m, 8, 3)
-    number, friction = np.array(numbers), np.array(frictions)
+    friction, obstacle, part = (np.array(column) for column in zip(*owners, strict=True))
 
     def each(times: int) -> None:
-        features.obstacle, features.friction = np.repeat(number, times), np.repeat(friction, times)
+        features.owner = Owner(*(np.repeat(column, times) for column in (friction, obstacle, part)))
 
     for axis in range(3):
         one, other = 2 * half[:, (axis + 1) % 3], 2 * half[:, (axis + 2) % 3]
@@ -253,8 +259,8 @@ def _blocks(features: Features) -> None:
         each(4)
         features.edges(begin, begin + along, inward[0].reshape(-1, 3), inward[1].reshape(-1, 3), np.repeat(thin, 4))
     each(8)
-    ways = -CORNERS[:, :, np.newaxis] * half[:, np.newaxis]  # (m, 8, 3, 3)
-    features.vertices(corner.reshape(-1, 3), np.repeat(np.arange(8 * len(blocks)), 3), ways.reshape(-1, 3))
+    vectors = -CORNERS[:, :, np.newaxis] * half[:, np.newaxis]  # (m, 8, 3, 3)
+    features.vertices(corner.reshape(-1, 3), np.repeat(np.arange(8 * len(blocks)), 3), vectors.reshape(-1, 3))
 
 
 def _half_axes(block: Block) -> FloatArray:
@@ -282,8 +288,8 @@ def _prism(features: Features, base: FloatArray, up: FloatArray, closed: tuple[b
         _cap(features, rim, height / 2, above=bool(level.any()))
         centre = rim.mean(axis=0)
         features.edges(rim, rim + step, centre - rim, np.broadcast_to(other, rim.shape), min(thin, height) / 2)
-        ways = np.stack([step, back, np.broadcast_to(other, rim.shape)], axis=1).reshape(-1, 3)
-        features.vertices(rim, np.repeat(np.arange(len(rim)), 3), ways)
+        vectors = np.stack([step, back, np.broadcast_to(other, rim.shape)], axis=1).reshape(-1, 3)
+        features.vertices(rim, np.repeat(np.arange(len(rim)), 3), vectors)
 
 
 def _cap(features: Features, rim: FloatArray, depth: float, above: bool) -> None:

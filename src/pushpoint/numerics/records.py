@@ -36,19 +36,19 @@ def _layout(names: tuple[str, ...]) -> np.dtype[np.void]:
 
 def as_columns(records: Records) -> FloatArray:
     """All fields as columns of a plain array that shares the records' memory."""
-    plain: FloatArray = records.view(_FLOAT)
-    return plain.reshape(len(records), -1) if len(records) else plain.reshape(0, len(records.dtype.names))
+    columns: FloatArray = records.view(_FLOAT)
+    return columns.reshape(len(records), -1) if len(records) else columns.reshape(0, len(records.dtype.names))
 
 
 def table(records: Records, *names: str) -> FloatArray:
     """The named fields as columns of a plain array, a copy; all of them without names."""
-    plain = as_columns(records)
+    columns = as_columns(records)
     if not names:
-        return plain.copy()
-    return plain[:, [records.dtype.names.index(name) for name in names]]
+        return columns.copy()
+    return columns[:, [records.dtype.names.index(name) for name in names]]
 
 
 def from_table(values: npt.ArrayLike, names: tuple[str, ...]) -> Records:
-    """The way back from `table`."""
+    """The inverse of `table`."""
     columns = np.array(values, dtype=np.float64, order="C")  # a copy: nobody else's data change with the records
     return columns.view(_layout(names))[:, 0]

@@ -54,7 +54,7 @@ def restored(
     known = {name: array for name, array in template.items() if name != LAYOUT}
     wanted = str(layout(template, fields or {}))
     if LAYOUT in template and str(arrays.get(LAYOUT, wanted)) != wanted:
-        raise InvalidInput(f"{what}: it was written by a version of pushpoint whose state is laid out in another way")
+        raise InvalidInput(f"{what}: it was written by a version of pushpoint with another layout of the state")
     for name in sorted(known.keys() ^ (arrays.keys() - {LAYOUT})):
         raise InvalidInput(f"{what}: array {name!r} {'is missing' if name in known else 'does not belong to it'}")
     for name, made in known.items():

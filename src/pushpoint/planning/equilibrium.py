@@ -84,7 +84,7 @@ def held_pair(
             return _checked(chain, x, touches)
         step = np.linalg.lstsq(_jacobian(chain, x, touches, task, forces, reach), -wrong, rcond=1e-9)[0]
         x = x + step * min(1.0, 0.3 / max(1e-12, float(np.abs(step[:N]).max())))
-    raise InvalidInput(f"these set-points cannot be held: {_told(wrong, k)}")
+    raise InvalidInput(f"these set-points cannot be held: {_worst(wrong, k)}")
 
 
 def _refuse_too_few(touches: Touches) -> None:
@@ -147,7 +147,7 @@ def _checked(chain: TailChain, x: FloatArray, touches: Touches) -> Held:
     return Held(q, force, -(rows[:, 1 : chain.links].T @ force))
 
 
-def _told(wrong: FloatArray, k: int) -> str:
+def _worst(wrong: FloatArray, k: int) -> str:
     """What is left over, the worst first."""
     names = [f"the gap of contact {i} stays at {1e3 * value:.3g} mm" for i, value in enumerate(wrong[:k])]
     moment, x, y = wrong[k : k + 3]

@@ -4,7 +4,7 @@ A robot that moves along u is held back by a generalised force; contacts and tor
 
     S tau + (J_n - mu_o J_t)' lambda = alpha w,    lambda >= 0,  |tau| <= limit
 
-w is the load to overcome, J_t points headwards (contacts slide that way, so that peg friction has a fixed sign). The
+w is the load to overcome, J_t points headwards, where contacts slide to, so that peg friction has a fixed sign. The
 largest alpha is a linear program; below one the robot stalls. The rows of the virtual coordinates (phi_0, x_0, y_0)
 have no torque: they are G lambda = alpha w_base with the base wrench map G (3 x n_c), which decides on everything that
 torque limits do not. Where contacts miss the direction of w_base by little, a robot drifts off its path until the drag
@@ -171,7 +171,7 @@ def has_form_closure(contact_rows: FloatArray) -> bool:
     if k < 4:
         return False
     G = G / np.maximum(np.linalg.norm(G, axis=1, keepdims=True), ROUNDING)
-    # Positive span: no direction d has G' d >= 0 except d = 0. Maximise sum G'd within a box; zero is the only way.
+    # Positive span: no direction d has G' d >= 0 except d = 0. Maximise sum G'd within a box; only d = 0 gives zero.
     linprog = scipy_part("optimize").linprog
     found = linprog(-G.sum(axis=1), A_ub=-G.T, b_ub=np.zeros(k), bounds=(-1.0, 1.0), method="highs")
     return bool(np.linalg.matrix_rank(G, tol=1e-9) == 3 and found.status == 0 and -found.fun < ROUNDING)

@@ -1,7 +1,7 @@
 """What a recording's file has to hold, by schema version, and the check that it does.
 
-Whoever reads a recording may rely on these: figures and measures take them without another look. Plants and people may
-add variables of their own.
+Whoever reads a recording may rely on these: figures and measures take them unchecked. Plants and people may add
+variables of their own.
 """
 
 from __future__ import annotations

@@ -25,7 +25,7 @@ _ONLY_LENGTH = b"This is a netCDF dimension but not a netCDF variable"  # such a
 
 
 def refuse_hostile(path: Path) -> None:
-    """Look at all that the file declares; raises InvalidInput, or whatever the HDF5 library raises on broken files."""
+    """Check all that the file declares; raises InvalidInput, or whatever the HDF5 library raises on broken files."""
     size = path.stat().st_size
     with h5py.File(path, "r") as file:
         arrays = _arrays(path, file)
@@ -41,7 +41,7 @@ def refuse_hostile(path: Path) -> None:
 
 
 def _arrays(path: Path, file: h5py.File) -> list[h5py.Dataset]:
-    """All arrays in the file, after a look at everything on the way to them."""
+    """All arrays in the file, after a check of all groups and links above them."""
     found: list[h5py.Dataset] = []
     groups: list[tuple[h5py.Group, int]] = [(file, 0)]
     seen = 0
@@ -69,11 +69,11 @@ def _refuse_array(path: Path, array: h5py.Dataset) -> None:
     _refuse_attributes(path, array)
     if array.external is not None or array.is_virtual:
         _refuse(path, f"the numbers of {array.name!r} are in another file")
-    if array.shape is None or not _is_plain(array.dtype):
+    if array.shape is None or not _is_readable(array.dtype):
         _refuse(path, f"{array.name!r} holds {array.dtype}, neither numbers nor texts")
 
 
-def _is_plain(kind: np.dtype[Any]) -> bool:
+def _is_readable(kind: np.dtype[Any]) -> bool:
     return kind.kind in "biufS" or h5py.check_string_dtype(kind) is not None
 
 

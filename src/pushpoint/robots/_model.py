@@ -9,6 +9,7 @@ from typing import Annotated, Literal, NamedTuple
 from pydantic import AfterValidator, Field, ValidationInfo, field_validator
 
 from pushpoint import limits
+from pushpoint.deprecation import renamed
 from pushpoint.fields import Frozen, Name
 from pushpoint.quantities import (
     Angle,
@@ -178,13 +179,13 @@ class Joint(Frozen):
         return tuple(self.axes.split("-"))
 
 
-PLAIN = Joint()  # what joints are that are not listed
+DEFAULT_JOINT = Joint()  # what joints are that are not listed
 
 
 class Robot(Frozen):
     """A chain of links, numbered from the tail, with the gains its servos have by default.
 
-    `joints` are numbered from the tail too; without them all joints are plain.
+    `joints` are numbered from the tail too; without them all joints are default ones.
     """
 
     name: Name
@@ -202,12 +203,14 @@ class Robot(Frozen):
         return joints
 
     @property
-    def has_plain_joints(self) -> bool:
-        return all(joint == PLAIN for joint in self.joints)
+    def has_basic_joints(self) -> bool:
+        return all(joint == DEFAULT_JOINT for joint in self.joints)
+
+    has_plain_joints = renamed("has_plain_joints", "has_basic_joints")
 
     def joint(self, number: int) -> Joint:
-        """A joint of the chain, plain if none are listed."""
-        return self.joints[number] if self.joints else PLAIN
+        """A joint of the chain, the default one if none are listed."""
+        return self.joints[number] if self.joints else DEFAULT_JOINT
 
     @property
     def freedoms(self) -> tuple[tuple[int, str], ...]:

@@ -3,7 +3,7 @@
 P4 counts links, joints and obstacles from 1, this package from 0: its links 2, 3 and 5 are 1, 2 and 4 here. Joint
 angles have the same sign. Each experiment is run with P4's controller, as printed, and (`-qp`) with `push-shape`.
 
-Not in P4, and decided here: control periods (10 ms, 4 ms where forces are controlled or joints move quickly); the
+Not in P4, and decided here: control periods (10 ms, 4 ms where forces are controlled or joints move fast); the
 joints' damping of 0.5 N m s/rad, a parameter that changes results (erratum P4-7); the lag of 0.1 s of the force filter
 of 5.6; that loops add to the force set-points (Fig. 5.10 is lost, P4 3.3 and 5.6 say so). Torques are limited to 2 N m
 as in 5.4.1.

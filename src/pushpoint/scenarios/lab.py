@@ -1,6 +1,6 @@
 """Runs of our own, not published: Aiko among walls, polygons and loose pipes, with other skins, with a limp tail.
 
-They show parts of the model that P2 has not, and are compared with P2's runs where that tells something. Gait, robot
+They show parts of the model that P2 has not, and are compared with P2's runs where that is instructive. Gait, robot
 and ground are P2's (see transeth2008a) unless a title says otherwise.
 """
 
@@ -66,7 +66,7 @@ add(
 )
 add(
     "corridor-straight",
-    "Aiko between straight smooth walls, which can only push across the way: it creeps backwards",
+    "Aiko between straight smooth walls, which can only push across the corridor: it creeps backwards",
     "wide enough for the wave with a few millimetres to spare",
     world=Choice(name="corridor", options={"width": 0.38, "length": 4.0, "x": -2.0, "friction": FRICTION}),
     start=Start(),
@@ -118,7 +118,7 @@ add(
 
 for slug, mass, what in (
     ("movable-pegs-light", 2.0, "pipes of 2 kg are pushed aside"),
-    ("movable-pegs", 5.0, "pipes of 5 kg shift, and carry the robot part of the way"),
+    ("movable-pegs", 5.0, "pipes of 5 kg shift, and carry the robot part of the distance"),
     ("movable-pegs-heavy", 20.0, "pipes of 20 kg hardly move"),
 ):
     add(

@@ -1,6 +1,6 @@
 """Runs of our own along a path by pushing at pegs: P4's open problem, on viscous and on dry ground.
 
-Path, robot and pegs are those of `sine-pegs` and `fourteen-link`; the controller is told what the world is like, and
+Path, robot and pegs are those of `sine-pegs` and `fourteen-link`; the controller is given the world's properties, and
 runs at 250 Hz with torques alone.
 """
 

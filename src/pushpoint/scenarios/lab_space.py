@@ -10,7 +10,7 @@ from pushpoint.scenario import Choice, Scenario, Start
 from pushpoint.scenarios import scenarios
 from pushpoint.scenarios.transeth2008a import AMONG_PIPES, GAIT
 
-LIMP = Servo(stiffness=0.0, damping=0.02)  # joints that hang loose, with a little friction in the gears
+LIMP = Servo(stiffness=0.0, damping=0.02)  # joints that are loose, with a little friction in the gears
 
 
 def add(slug: str, title: str, **fields: Any) -> None:

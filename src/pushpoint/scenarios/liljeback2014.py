@@ -98,7 +98,7 @@ add(
 add(
     "sidewinding-right",
     "Sidewinding, steered to the right",
-    "IV-B, with the turn the other way",
+    "IV-B, with the turn in the other direction",
     {"segment": SIDEWINDING, "speed": 0.5, "heading": tuple((time, -angle) for time, angle in TURN)},
 )
 add(

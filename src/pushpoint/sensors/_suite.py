@@ -1,4 +1,4 @@
-"""The sensors of a run: exact readings, then noise, bias, dropout, rate and latency, the same way for all sensors."""
+"""The sensors of a run: exact readings, then noise, bias, dropout, rate and latency, alike for all sensors."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def _flat(readings: Readings) -> Readings:
 
 
 def _like(readings: Readings, flat: Readings) -> Readings:
-    """The way back from `_flat`, with the types of `readings`."""
+    """The inverse of `_flat`, with the types of `readings`."""
     out: Readings = {}
     for name, value in readings.items():
         if is_dataclass(value) and not isinstance(value, type):
@@ -129,9 +129,9 @@ class Suite:
 def _mounted(scenario: Scenario, uses: Iterable[str], mount: Mount) -> Iterator[Mounted]:
     listed = scenario.sensors
     for name in listed or {}:
-        _refuse_unknown(f"sensors.{name}", name)
+        _check_registered(f"sensors.{name}", name)
     for name in sorted(uses):
-        _refuse_unknown(f"controller {scenario.controller.name!r}", name)
+        _check_registered(f"controller {scenario.controller.name!r}", name)
         if listed is not None and name not in listed:
             raise InvalidInput(
                 f"controller {scenario.controller.name!r} uses sensor {name!r}, which the scenario does not list; "
@@ -142,6 +142,6 @@ def _mounted(scenario: Scenario, uses: Iterable[str], mount: Mount) -> Iterator[
         yield Mounted(name, kind(options, mount), mount.period, scenario.seed)
 
 
-def _refuse_unknown(where: str, name: str) -> None:
+def _check_registered(where: str, name: str) -> None:
     if name not in sensors:
         raise InvalidInput(f"{where}: {UnknownName('sensor', name, list(sensors))}")

@@ -1,4 +1,4 @@
-"""A robot's chain with the way in which it is laid along shape curves, and how far it then is from them."""
+"""A robot's chain with the method by which it is laid along shape curves, and how far it then is from them."""
 
 from __future__ import annotations
 
@@ -65,8 +65,8 @@ def deviation(curve: ShapeCurve, laid: Laid) -> float:
 
 def _away_from(origins: FloatArray, places: FloatArray) -> FloatArray:
     """Distances [m] (k,) of points (k, 3) from the line through `places` (m, 3)."""
-    begin, way = places[:-1], np.diff(places, axis=0)
-    square = np.maximum((way * way).sum(axis=1), 1e-30)
+    begin, step = places[:-1], np.diff(places, axis=0)
+    square = np.maximum((step * step).sum(axis=1), 1e-30)
     off = origins[:, np.newaxis] - begin
-    part = np.clip((off * way).sum(axis=2) / square, 0.0, 1.0)
-    return np.asarray(np.linalg.norm(off - part[..., np.newaxis] * way, axis=2).min(axis=1))
+    part = np.clip((off * step).sum(axis=2) / square, 0.0, 1.0)
+    return np.asarray(np.linalg.norm(off - part[..., np.newaxis] * step, axis=2).min(axis=1))

@@ -45,8 +45,8 @@ class Coordinate(Frozen):
     waves: Annotated[tuple[Wave, ...], Field(fail_fast=True, max_length=1000)] = ()
 
     def at(self, beta: FloatArray) -> FloatArray:
-        way = self.advance * beta / math.tau
-        return np.asarray(way + sum(wave.amplitude * np.sin(wave.cycles * beta + wave.phase) for wave in self.waves))
+        along = self.advance * beta / math.tau
+        return np.asarray(along + sum(wave.amplitude * np.sin(wave.cycles * beta + wave.phase) for wave in self.waves))
 
 
 class ParametricCurve(Frozen):

@@ -15,7 +15,7 @@ from pushpoint.types import FloatArray
 PANELS = 4  # of each piece, for lengths: five points each leave 1e-9 of P3's curves
 NODES = (-0.906179845938664, -0.5384693101056831, 0.0, 0.5384693101056831, 0.906179845938664)  # Gauss, Legendre
 WEIGHTS = (0.23692688505618908, 0.47862867049936647, 0.5688888888888889, 0.47862867049936647, 0.23692688505618908)
-NO_SLOPE = 1e-3  # of the way to the next point: an end with less has no direction of its own
+NO_SLOPE = 1e-3  # of the distance to the next point: an end with less has no direction of its own
 HALVINGS = 60  # of an interval of s: down to round-off
 
 Vector = tuple[float, float, float]
@@ -30,7 +30,7 @@ class Curve(NamedTuple):
 
 @kernel
 def end_slope(curve: Curve, at_end: bool) -> Vector:
-    """dS/ds of the straight parts outside; where a curve begins with slope zero, the way to its next point."""
+    """dS/ds of the straight parts outside; where a curve begins with slope zero, the vector to its next point."""
     last = len(curve.point) - 1
     low, side = (last - 1, 1) if at_end else (0, 0)
     x, y, z = curve.slope[low, side, 0], curve.slope[low, side, 1], curve.slope[low, side, 2]
@@ -119,25 +119,25 @@ def length_between(curve: Curve, low: float, high: float) -> float:
 
 
 @entry_point
-def ahead(curve: Curve, s: float, way: float) -> float:
-    """The parameter of the point that lies `way` >= 0 [m] along the curve after S(s): erratum P3-4."""
+def ahead(curve: Curve, s: float, distance: float) -> float:
+    """The parameter of the point that lies `distance` >= 0 [m] along the curve after S(s): erratum P3-4."""
     end = next_joint(curve, s)
     while end < math.inf:
         piece = length_inside(curve, s, end)
-        if piece >= way:
-            return _within(curve, s, end, way)
-        way -= piece
+        if piece >= distance:
+            return _within(curve, s, end, distance)
+        distance -= piece
         s, end = end, next_joint(curve, end)
-    return s + way / pace(curve, s + 1.0)
+    return s + distance / pace(curve, s + 1.0)
 
 
 @kernel
-def _within(curve: Curve, begin: float, end: float, way: float) -> float:
+def _within(curve: Curve, begin: float, end: float, distance: float) -> float:
     """The same, where it is known to lie on the part of one piece from `begin` to `end`: safeguarded Newton."""
     low, high, s = begin, end, begin + 0.5 * (end - begin)
     for _ in range(HALVINGS):
-        missing = way - length_inside(curve, begin, s)
-        if abs(missing) <= 1e-14 * way:
+        missing = distance - length_inside(curve, begin, s)
+        if abs(missing) <= 1e-14 * distance:
             break
         if missing > 0.0:
             low = s

@@ -30,7 +30,7 @@ def shape_control_points(points: Sequence[Sequence[float]] | FloatArray, what: s
     if (steps < COINCIDENT).any():
         k = int(np.argmin(steps))
         raise InvalidInput(
-            f"{what}[{k}] and {what}[{k + 1}] coincide at {rows[k]} m; the curve needs a way between them"
+            f"{what}[{k}] and {what}[{k + 1}] coincide at {rows[k]} m; the curve needs a distance between them"
         )
     return array
 
@@ -73,11 +73,11 @@ class ShapeCurve:
             raise InvalidInput(f"low = {low:g}: should be at most high = {end:g}")
         return float(length_between(self.curve, float(low), end))
 
-    def ahead(self, s: float, way: float) -> float:
-        """The parameter `way` >= 0 [m] along the curve after s."""
-        if way < 0.0:
-            raise InvalidInput(f"way = {way} m: should not be negative")
-        return float(ahead(self.curve, float(s), float(way)))
+    def ahead(self, s: float, distance: float) -> float:
+        """The parameter `distance` >= 0 [m] along the curve after s."""
+        if distance < 0.0:
+            raise InvalidInput(f"distance = {distance} m: should not be negative")
+        return float(ahead(self.curve, float(s), float(distance)))
 
     def nearest(self, places: FloatArray, samples_per_piece: int = 16) -> FloatArray:
         """Parameters (k,) of about the nearest points of the curve to places (k, 3) [m]: a sample's distance off."""

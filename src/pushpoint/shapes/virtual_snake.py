@@ -117,6 +117,6 @@ def _as_link(snake: VirtualSnake, frame: FloatArray, i: int) -> FloatArray:
 
 
 def link_centres(snake: VirtualSnake, frame: FloatArray) -> FloatArray:
-    """Centres [m] (n, 3) of the links from the tail: half way between the frames at their ends."""
+    """Centres [m] (n, 3) of the links from the tail: in the middle between the frames at their ends."""
     solid = np.flatnonzero(snake.length > 0.0)
     return np.asarray(0.5 * (frame[solid, :, 3] + frame[solid + 1, :, 3])[::-1])

@@ -97,8 +97,8 @@ def _headline(sheet: Sheet, scenario: Scenario, asked: Demands) -> None:
         f"joints up to {1e3 * asked.off_curve:.0f} mm off the curve",
         f"angles up to {degrees(asked.angle):.0f} deg",
     ]
-    if asked.way > 0.0:
-        told.insert(0, f"{asked.way:.2f} m of curve in {asked.time:.2f} s")
+    if asked.distance > 0.0:
+        told.insert(0, f"{asked.distance:.2f} m of curve in {asked.time:.2f} s")
     if asked.time > 0.0:
         told.append(f"rates up to {degrees(asked.rate):.0f} deg/s")
     shown = "One cycle: " if asked.whole_cycle else f"The first {asked.time:.3g} s, less than a cycle: "

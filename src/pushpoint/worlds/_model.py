@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, NamedTuple
 from pydantic import BeforeValidator, Field, SerializeAsAny, ValidationInfo, field_validator
 
 from pushpoint import limits
+from pushpoint.deprecation import renamed
 from pushpoint.errors import InvalidInput
 from pushpoint.fields import Fraction, Frozen, Name, Number
 from pushpoint.geometry.parts import Block, Column, Part, Pillar, Rod, Sheet
@@ -94,9 +95,11 @@ class GroundLaw(Frozen):
             yield "stribeck", f"stribeck = {self.stribeck}"
 
     @property
-    def is_plain(self) -> bool:
+    def is_basic(self) -> bool:
         """Whether it is P2's: dry friction alone, the same forward and backward."""
         return all(feature == "friction_across" for feature, _ in self.features())
+
+    is_plain = renamed("is_plain", "is_basic")
 
 
 class Patch(GroundLaw):
@@ -366,7 +369,7 @@ def _cross(a: Point, b: Point, c: Point) -> float:
 
 
 def _turns_once(points: Sequence[Point]) -> bool:
-    """Whether the directions of the edges go round once: a star turns the same way, but more often."""
+    """Whether the directions of the edges go round once: a star turns in the same direction, but more often."""
     heading = [math.atan2(b[1] - a[1], b[0] - a[0]) for a, b in zip(points, _after(points, 1), strict=True)]
     turn = [math.remainder(b - a, math.tau) for a, b in zip(heading, [*heading[1:], heading[0]], strict=True)]
     return abs(abs(sum(turn)) - math.tau) < 1e-6
@@ -435,13 +438,15 @@ class World(Frozen):
         return tuple(obstacle for obstacle in self.obstacles if isinstance(obstacle, Disc))
 
     @property
-    def is_plain(self) -> bool:
+    def is_basic(self) -> bool:
         """Whether it is a world of P2: dry friction and fixed smooth discs."""
-        ground = self.ground.is_plain and not self.ground.patches
-        return ground and all(_is_plain(obstacle) for obstacle in self.obstacles)
+        ground = self.ground.is_basic and not self.ground.patches
+        return ground and all(_is_basic(obstacle) for obstacle in self.obstacles)
+
+    is_plain = renamed("is_plain", "is_basic")
 
 
-def _is_plain(obstacle: Obstacle) -> bool:
+def _is_basic(obstacle: Obstacle) -> bool:
     return isinstance(obstacle, Disc) and not obstacle.is_movable and obstacle.friction == obstacle.restitution == 0
 
 

@@ -31,7 +31,7 @@ def corridor(
 ) -> World:
     """Two walls `width` [m] apart whose middle line, `length` [m] long, begins at (x, y) [m] along the x axis.
 
-    Half-way it turns to the left by `bend` [rad]. Each wall has `segments` straight pieces before the middle and
+    In the middle it turns to the left by `bend` [rad]. Each wall has `segments` straight pieces before the middle and
     as many after it.
     """
     _refuse_sharp_bend(width, length, bend)

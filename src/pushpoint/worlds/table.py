@@ -103,7 +103,7 @@ def _disc(path: Path, line: int, row: dict[str, str]) -> Disc:
 def _number(row: dict[str, str], column: str) -> float:
     cell = row.get(column)
     try:
-        if cell is None or "_" in cell:  # Python's own way to write thousands
+        if cell is None or "_" in cell:  # Python's own notation of thousands
             raise ValueError
         return float(cell)
     except ValueError:

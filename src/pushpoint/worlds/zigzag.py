@@ -1,4 +1,4 @@
-"""A corridor that goes to and fro, so that a robot that winds along it finds walls across its way on both sides."""
+"""A corridor that goes to and fro, so that a robot that winds along it finds walls across its path on both sides."""
 
 from __future__ import annotations
 

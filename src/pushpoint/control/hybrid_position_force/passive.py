@@ -23,7 +23,7 @@ from pushpoint.mechanics.tail_chain import TailChain, TailState
 from pushpoint.types import FloatArray, IntArray
 
 MOST_CHOICES = 1000  # of phi that are all compared: eighteen coordinates, three of them passive
-PARALLEL = 1e-3  # of the largest singular value: forces of pegs along a straight robot are not told apart
+PARALLEL = 1e-3  # of the largest singular value: forces of pegs along a straight robot cannot be separated
 EASE = 1e-3  # of |M_21^-1| beside its effect on the task
 HYSTERESIS = 2.0  # times as much disturbance as the best choice: less is no reason to change
 
@@ -141,8 +141,8 @@ def without_reactions(state: TailState, wanted: FloatArray, free: list[int]) -> 
 def with_reactions(state: TailState, contacts: PegContacts, wanted: FloatArray, free: list[int]) -> Driven:
     """(3.46)-(3.48) corrected: passive rows with J_n' lambda, and contacts that hold, J_n q'' = -bias.
 
-    On three pegs not all accelerations psi'' are possible, and near a straight robot phi'' and lambda are hardly told;
-    the nearest ones that are possible are taken.
+    On three pegs not all accelerations psi'' are possible, and near a straight robot phi'' and lambda are nearly
+    undetermined; the nearest ones that are possible are taken.
     """
     aim = Aim.of(wanted, len(contacts.link))._replace(arbitrary=free)
     q2, force = reachable(state, contacts, aim)

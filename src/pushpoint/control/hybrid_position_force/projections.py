@@ -1,7 +1,7 @@
 """Projections and filters of hybrid position/force control, P4 3.1.1 after West and Asada 1985. No word of snakes.
 
 Motions and forces are vectors of N generalised coordinates. A matrix P is a projector if P P = P. Orthogonal ones
-(P' = P) are told by their range alone; those of essential variables are oblique.
+(P' = P) are given by their range alone; those of essential variables are oblique.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 Each contact i has r_t = (x_t, y_t, theta_t). P4 wants E_F = [0 1 0] to pick the motion across the link, (3.18), and
 defines r_t in the base frame, (3.19), (3.30). Both hold together only for links along x (erratum P4-2). There are three
-ways out, `Frame`:
+solutions, `Frame`:
 
 - `contact` (default): velocities in the frame that turns with the link, E_F = [0 1 0], dE_F/dt = 0;
 - `base`: velocities in the base frame, E_F = [-sin, cos, 0], whose rate is not zero; the same motions;

@@ -2,7 +2,7 @@
 
 With some rows decided and the others free, w - A z = a with w, z >= 0 is a question of non-negative least squares. If
 that has no solution, none of the sets below has one. If it has one in which a row has both z and w, the row that has
-most of both is decided next, in either way. Quick where few decisions settle the rest; at worst all 2^n sets.
+most of both is decided next, both for z and for w. Quick where few decisions settle the rest; at worst all 2^n sets.
 """
 
 from __future__ import annotations

@@ -18,14 +18,14 @@ from pushpoint.types import FloatArray, IntArray
 LARGEST = 16  # rows: about a second
 REGULAR = 1e-8  # smallest over largest singular value of a block whose solution is believed
 CHUNK = 8192  # sets at once
-MOST_SINGULAR = 4096  # singular sets that are looked at one by one: about two seconds
+MOST_SINGULAR = 4096  # singular sets that are examined one by one: about two seconds
 
 
 class Search(NamedTuple):
     """What came out: the z of a solution, or None; and whether sets are left that were not decided."""
 
     z: FloatArray | None
-    sets: int  # looked at
+    sets: int  # examined
     complete: bool
 
 
@@ -35,21 +35,21 @@ def search(A: FloatArray, a: FloatArray) -> Search:
     if not np.isfinite([*scaled, right, columns]).all():  # of numbers near the largest or the smallest there are
         return Search(None, 0, complete=False)
     singular: list[IntArray] = []
-    looked_at = 0
+    examined = 0
     for size in range(len(a) + 1):
         sets = combinations(range(len(a)), size)
         while chunk := list(islice(sets, CHUNK)):
             rows = np.array(chunk, dtype=np.int64).reshape(len(chunk), size)
             found, odd = _of_regular(scaled, right, rows)
-            looked_at += len(rows)
+            examined += len(rows)
             if found is not None:
-                return Search(found * columns, looked_at, complete=True)
+                return Search(found * columns, examined, complete=True)
             singular.extend(odd)
     for rows in singular[:MOST_SINGULAR]:
         found = _of_singular(scaled, right, rows)
         if found is not None:
-            return Search(found * columns, looked_at, complete=True)
-    return Search(None, looked_at, complete=len(singular) <= MOST_SINGULAR)
+            return Search(found * columns, examined, complete=True)
+    return Search(None, examined, complete=len(singular) <= MOST_SINGULAR)
 
 
 def _of_regular(A: FloatArray, a: FloatArray, sets: IntArray) -> tuple[FloatArray | None, IntArray]:

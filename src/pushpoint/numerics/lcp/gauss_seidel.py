@@ -12,7 +12,7 @@ from pushpoint.numerics.lcp.basis import LIMIT, SOLVED, ZERO, gap_of_solution
 from pushpoint.types import FloatArray
 
 SETTLED = 1e-13  # of the terms of w_i: the gap at which sweeping ends
-LOOK_EVERY = 8  # sweeps: looking costs as much as a sweep
+CHECK_EVERY = 8  # sweeps: the check costs as much as a sweep
 
 
 @kernel
@@ -34,7 +34,7 @@ def sweeps(A: FloatArray, a: FloatArray, size: int, z: FloatArray, limit: int) -
     while count < limit:
         sweep(A, a, size, z)
         count += 1
-        if count % LOOK_EVERY == 0 or count == limit:
+        if count % CHECK_EVERY == 0 or count == limit:
             gap = gap_of_solution(A, a, size, z)
             if gap <= SETTLED:
                 return SOLVED, count

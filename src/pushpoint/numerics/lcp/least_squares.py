@@ -73,8 +73,8 @@ def non_negative_least_squares(C: FloatArray, b: FloatArray) -> FloatArray:
 def _as_far_as_feasible(x: FloatArray, trial: FloatArray, active: BoolArray) -> tuple[FloatArray, BoolArray]:
     """From x towards the trial until entries become zero, which are then no longer active."""
     blocking = active & (trial <= 0.0)
-    room, way = x[blocking], x[blocking] - trial[blocking]
-    step = float(np.min(np.divide(room, way, out=np.zeros_like(room), where=way > 0.0)))
+    room, fall = x[blocking], x[blocking] - trial[blocking]
+    step = float(np.min(np.divide(room, fall, out=np.zeros_like(room), where=fall > 0.0)))
     x = x + step * (trial - x)
     still = active & (x > 1e-15 * float(np.max(np.abs(x), initial=0.0)))
     if np.array_equal(still, active):  # by round-off; to go on like this would be a circle

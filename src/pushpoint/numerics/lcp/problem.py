@@ -23,7 +23,7 @@ DECIDED = 1e12  # A z may cancel to a by this factor: beyond, round-off decides 
 PIVOTS = 100_000  # least index and Lemke may need 2^n
 SWEEPS = 20_000
 FEW = 2_000  # pivots or sweeps of a method that is tried after another one
-SMALL = 8  # rows: all 256 sets are soon looked at
+SMALL = 8  # rows: all 256 sets are soon examined
 
 
 class Status(Enum):

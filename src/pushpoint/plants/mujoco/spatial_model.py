@@ -82,10 +82,10 @@ def _add_chain(spec: Any, robot: Robot, servo: Servo, options: MujocoOptions) ->
 
 
 def _add_hinges(body: Any, robot: Robot, servo: Servo, dt: float, i: int, towards_head: bool) -> None:
-    """The hinges between link i and the one before it on the way from the middle.
+    """The hinges between link i and the one before it on the path from the middle.
 
     MuJoCo turns a body by its hinges in their order, each about an axis that the ones before have turned: towards
-    the head R = R_first R_second. Towards the tail the same joint is passed the other way round, with
+    the head R = R_first R_second. Towards the tail the same joint is passed in the other direction, with
     R_second' R_first': the other order and the other sense.
     """
     number = i - 1 if towards_head else i

@@ -16,27 +16,27 @@ import math
 from pushpoint._jit import fused, kernel
 from pushpoint.mechanics.planar_chain import solve_root, sweep
 from pushpoint.numerics.records import Records
-from pushpoint.plants.planar_stepping.extras import MOST_COUPLED, Extras
+from pushpoint.plants.planar_stepping.extended import MOST_COUPLED, Contacts
 from pushpoint.plants.planar_stepping.model import Problem
 from pushpoint.types import FloatArray
 
-# Columns of Extras.coupling behind the matrix: which contact, whether it is its friction, and the vector mu.
+# Columns of Contacts.coupling behind the matrix: which contact, whether it is its friction, and the vector mu.
 CONTACT, FRICTION, MU = MOST_COUPLED, MOST_COUPLED + 1, MOST_COUPLED + 2
 
 
 @kernel
-def solve(problem: Problem, extras: Extras | None) -> bool:
+def solve(problem: Problem, contacts: Contacts | None) -> bool:
     """One Newton step, added to all velocities. False if there are too many coupled contacts."""
-    if extras is None:
+    if contacts is None:
         sweep(problem.chain, 1.0)
         return True
-    count = list_coupled(problem, extras.coupling)
+    count = list_coupled(problem, contacts.coupling)
     if count < 0:
         return False
     if count == 0:
         solve_apart(problem, 1.0)
     else:
-        solve_together(problem, extras, count)
+        solve_together(problem, contacts, count)
     return True
 
 
@@ -68,11 +68,11 @@ def solve_apart(problem: Problem, gain: float) -> None:
 
 
 @kernel
-def solve_together(problem: Problem, extras: Extras, count: int) -> None:
+def solve_together(problem: Problem, contacts: Contacts, count: int) -> None:
     """Woodbury's formula, see above."""
-    link, more, matrix = problem.link, extras.more, extras.coupling
+    link, kept, matrix = problem.link, contacts.link, contacts.coupling
     for i in range(link.shape[0]):
-        a, b = link[i], more[i]
+        a, b = link[i], kept[i]
         b.start_vx, b.start_vy, b.start_w = a.vx, a.vy, a.w
         b.keep_fx, b.keep_fy, b.keep_fw, b.keep_torque = a.fx, a.fy, a.fw, a.torque
     solve_apart(problem, 1.0)
@@ -92,7 +92,7 @@ def solve_together(problem: Problem, extras: Extras, count: int) -> None:
         load(problem, matrix, row, -matrix[row, MU])
     solve_apart(problem, 1.0)
     for i in range(link.shape[0]):
-        a, b = link[i], more[i]
+        a, b = link[i], kept[i]
         a.dx, a.dy, a.dw = a.vx - b.start_vx, a.vy - b.start_vy, a.w - b.start_w
         a.fx, a.fy, a.fw, a.torque = b.keep_fx, b.keep_fy, b.keep_fw, b.keep_torque
 

@@ -10,14 +10,14 @@ from __future__ import annotations
 import numpy as np
 
 from pushpoint.numerics.records import table
-from pushpoint.plants.planar_stepping.model import BODY_FIELDS, CONSERVING, DT, PASSIVE, Problem, State
+from pushpoint.plants.planar_stepping.model import BODY_FIELDS, Problem, State
 from pushpoint.types import FloatArray
 
 X, Y, ANGLE, VX, VY, W = range(6)  # columns of rows: (..., n, 6)
 
 
 def keeps_momenta(problem: Problem) -> bool:
-    return bool(problem.number[CONSERVING] and not problem.number[PASSIVE])
+    return bool(problem.number[0].conserving and not problem.number[0].passive)
 
 
 def start_motion(problem: Problem, state: State) -> None:
@@ -45,7 +45,7 @@ def show_kept_spin(problem: Problem, rows: FloatArray) -> None:
 
 def _mid_pose(problem: Problem, rows: FloatArray) -> FloatArray:
     """The rows half a step later, with closed joints."""
-    half, link = 0.5 * problem.number[DT], problem.link
+    half, link = 0.5 * problem.number[0].dt, problem.link
     later = rows.copy()
     later[..., ANGLE] += half * rows[..., W]
     arm = link["half"][:, np.newaxis] * np.stack([np.cos(later[..., ANGLE]), np.sin(later[..., ANGLE])], axis=-1)

@@ -2,7 +2,7 @@
 
 With limits L that stay as they are, a step is convex and its solve always ends. Its normal impulses P(L) say what the
 limits should have been, and a solution of the step is a fixed point L = mu P(L). Anderson's mixing of the last few
-iterates finds it where plain iteration goes round in circles or away: where friction presses links on, or lifts them
+iterates finds it where simple iteration goes round in circles or away: where friction presses links on, or lifts them
 off, of several contacts at once. What that does not find, small steps by the sign of each error do.
 """
 
@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from pushpoint._jit import fused, kernel
 from pushpoint.numerics.records import Records
-from pushpoint.plants.planar_stepping.extras import MEMORY, Extras
-from pushpoint.plants.planar_stepping.model import DT, WEIGHT, Problem
+from pushpoint.plants.planar_stepping.extended import MEMORY, Contacts
+from pushpoint.plants.planar_stepping.model import Problem
 from pushpoint.types import FloatArray
 
 ROUNDS = 130  # solves with fixed limits at most
@@ -22,15 +22,15 @@ AGAIN, DAMPING = 14, 0.6
 # round on every limit goes by itself towards where its error changes sign: by half as much after it did, else by more.
 BY_SIGN, HALF, MORE, FIRST_SIZE = 42, 0.5, 1.2, 0.25
 REGULAR = 1e-10  # of the diagonal, for differences that are nearly the same
-# Rows of Extras.history: changes of limits, changes of their errors, then the last limits and errors.
+# Rows of Contacts.history: changes of limits, changes of their errors, then the last limits and errors.
 CHANGE, CHANGE_OF_ERROR, LAST, LAST_ERROR = 0, MEMORY, 2 * MEMORY, 2 * MEMORY + 1
 SIZE = CHANGE  # steps by sign, which need no changes
 
 
 @kernel
-def mix_limits(problem: Problem, extras: Extras, number: int) -> float:
+def mix_limits(problem: Problem, contacts: Contacts, number: int) -> float:
     """New limits after solve `number` with fixed ones. Returns the largest error of the old ones as a residual."""
-    contact, history = problem.contact, extras.history
+    contact, history = problem.contact, contacts.history
     count = problem.first[problem.link.shape[0]]
     since = number % AGAIN
     slot, largest = (since - 1) % MEMORY, 0.0
@@ -46,19 +46,19 @@ def mix_limits(problem: Problem, extras: Extras, number: int) -> float:
         history[LAST, k], history[LAST_ERROR, k] = c.limit, error
     if number >= BY_SIGN:
         go_by_sign(contact, history, count, number == BY_SIGN)
-        return float(largest / (problem.number[WEIGHT] * problem.number[DT]))
+        return float(largest / (problem.number[0].weight * problem.number[0].dt))
     known = min(since, MEMORY)
-    weigh(history, extras.mixing, count, known)
+    weigh(history, contacts.mixing, count, known)
     step = DAMPING ** (number // AGAIN)
     for k in range(count):
         c = contact[k]
         if c.mu > 0.0:
             change = step * history[LAST_ERROR, k]
             for j in range(known):
-                weight = extras.mixing[j, MEMORY]
+                weight = contacts.mixing[j, MEMORY]
                 change -= weight * (history[CHANGE + j, k] + step * history[CHANGE_OF_ERROR + j, k])
             c.limit = max(0.0, c.limit + change) if sticks_inside(c) == 0.0 else c.mu * c.impulse
-    return float(largest / (problem.number[WEIGHT] * problem.number[DT]))
+    return float(largest / (problem.number[0].weight * problem.number[0].dt))
 
 
 @fused

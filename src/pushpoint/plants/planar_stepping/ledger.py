@@ -7,10 +7,10 @@ import math
 from pushpoint._jit import fused, kernel
 from pushpoint.mechanics.planar_chain import locked_motion
 from pushpoint.numerics.records import Records
-from pushpoint.plants.planar_stepping.extras import Extras
-from pushpoint.plants.planar_stepping.ground import in_link_axes
+from pushpoint.plants.planar_stepping.extended import Contacts, Ground
+from pushpoint.plants.planar_stepping.ground_law import in_link_axes, in_world_axes
 from pushpoint.plants.planar_stepping.laws import is_free
-from pushpoint.plants.planar_stepping.model import CONSERVING, GUARD, PASSIVE, Problem, State
+from pushpoint.plants.planar_stepping.model import Problem, State
 from pushpoint.types import FloatArray
 
 # Kinetic energy at the end; its change; works of servos, of ground friction, of contacts; numerical error; work of
@@ -20,7 +20,7 @@ Works = tuple[float, float, float, float, float, float, float, float]
 
 
 @fused
-def works(problem: Problem, extras: Extras | None) -> Works:
+def works(problem: Problem, ground: Ground | None) -> Works:
     """Works by the mean velocity: M (u_E - u_A) . (u_E + u_A) / 2 is the change of kinetic energy, and every impulse
     does its part of it. What the joint reactions do is the error of the scheme.
 
@@ -38,13 +38,13 @@ def works(problem: Problem, extras: Extras | None) -> Works:
         mx, my, mw = 0.5 * (vx + a.old_vx), 0.5 * (vy + a.old_vy), 0.5 * (w + a.old_w)
         change += m * ((vx - a.old_vx) * mx + (vy - a.old_vy) * my) + inertia * (w - a.old_w) * mw
         applied += a.applied_x * mx + a.applied_y * my + a.applied_w * mw
-        if extras is None:
+        if ground is None:
             gx, gy = mx, my
             if a.along != a.across:
                 gx, gy = in_link_axes(a, mx, my)
             friction += a.ground_x * gx + a.ground_y * gy
         else:
-            b = extras.more[i]
+            b = ground.link[i]
             friction += b.ground_x * mx + b.ground_y * my + b.spin_impulse * mw
         if 0 < i < links:
             servo += a.torque * (mw - behind)
@@ -54,16 +54,18 @@ def works(problem: Problem, extras: Extras | None) -> Works:
 
 
 @fused
-def account(problem: Problem, ledger: FloatArray, done: Works, extras: Extras | None) -> None:
+def account(
+    problem: Problem, ledger: FloatArray, done: Works, ground: Ground | None, contacts: Contacts | None
+) -> None:
     """Book the works, with the guard against energy out of nothing before."""
     kinetic, change, servo, friction, contact = done[0], done[1], done[2], done[3], done[4]
     surplus = min(change - servo, kinetic)
-    problem.number[GUARD] = 0.0
-    if problem.number[PASSIVE] * problem.number[CONSERVING] > 0.0 and surplus > 0.0:
-        hold_back(problem, kinetic, surplus, extras)
+    problem.number[0].guard = 0.0
+    if problem.number[0].passive * problem.number[0].conserving > 0.0 and surplus > 0.0:
+        hold_back(problem, kinetic, surplus, is_free(problem, ground, contacts))
         kinetic -= surplus
         change -= surplus
-        problem.number[GUARD] = surplus
+        problem.number[0].guard = surplus
     ledger[0] = kinetic
     ledger[1] += servo
     ledger[2] += friction
@@ -72,13 +74,13 @@ def account(problem: Problem, ledger: FloatArray, done: Works, extras: Extras | 
 
 
 @fused
-def hold_back(problem: Problem, kinetic: float, surplus: float, extras: Extras | None) -> None:
+def hold_back(problem: Problem, kinetic: float, surplus: float, in_flight: bool) -> None:
     """The guard of the conserving scheme, whose energy error of order dt**2 has either sign: where ground or obstacles
     are there, velocities are scaled back so that no step creates energy. Stick, slip and touch stay what they are. In
     flight only the motion relative to the locked robot is scaled, so that the momenta stay too."""
     link = problem.link
     x = y = vx = vy = w = 0.0
-    if is_free(problem, extras):
+    if in_flight:
         x, y, vx, vy, w, locked = locked_motion(link)
         kinetic -= locked
     scale = math.sqrt(max(0.0, kinetic - surplus) / kinetic) if kinetic > 0.0 else 0.0
@@ -90,7 +92,7 @@ def hold_back(problem: Problem, kinetic: float, surplus: float, extras: Extras |
 
 
 @fused
-def remember(problem: Problem, state: State, i: int, extras: Extras | None) -> None:
+def remember(problem: Problem, state: State, i: int, ground: Ground | None, contacts: Contacts | None) -> None:
     """Warm starts of row i, and its impulses of the tick; those of its contacts also since the last recorded row."""
     contact, own, sums = problem.contact, state.link[i], state.sums
     a = problem.link[i]
@@ -100,9 +102,9 @@ def remember(problem: Problem, state: State, i: int, extras: Extras | None) -> N
         c = contact[k]
         pair = state.pair[int(c.pair)]
         x, y = c.normal_x * c.impulse, c.normal_y * c.impulse
-        if extras is not None:
+        if contacts is not None:
             x, y = x - c.normal_y * c.impulse_t, y + c.normal_x * c.impulse_t
-            remember_rough(c, pair)
+            remember_friction(c, pair)
             if c.other >= 0.0:
                 add_reaction(sums, int(c.other), x, y)
         # A link lands in two steps: it comes to the surface in the first, and to rest there in the second.
@@ -119,10 +121,11 @@ def remember(problem: Problem, state: State, i: int, extras: Extras | None) -> N
         px += x
         py += y
     ground_x, ground_y = a.applied_x - px, a.applied_y - py
-    if extras is not None:
-        b = extras.more[i]
-        ground_x, ground_y = b.ground_x, b.ground_y
-        own.spin, own.stop = b.spin_impulse, b.stop
+    if ground is not None:
+        b = ground.link[i]
+        ground_x, ground_y, own.spin = b.ground_x, b.ground_y, b.spin_impulse
+    elif contacts is not None:  # other links may have pushed it, too
+        ground_x, ground_y = in_world_axes(a)
     sums[i, 0] += px
     sums[i, 1] += py
     sums[i, 2] += ground_x
@@ -139,7 +142,7 @@ def add_reaction(sums: FloatArray, other: int, x: float, y: float) -> None:
 
 
 @kernel
-def remember_rough(c: Records, pair: Records) -> None:
+def remember_friction(c: Records, pair: Records) -> None:
     """Friction of a contact, and whether it slides."""
     pair.tangential = c.impulse_t
     pair.slip = 1.0 if c.mu > 0.0 and c.impulse > 0.0 and c.stiff_t == 0.0 else 0.0

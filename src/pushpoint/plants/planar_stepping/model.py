@@ -16,7 +16,7 @@ from pushpoint.geometry.grid import Grid, build_grid
 from pushpoint.mechanics.features import boxes
 from pushpoint.mechanics.planar_chain import CHAIN_FIELDS
 from pushpoint.numerics.records import Records, as_records, record_array
-from pushpoint.plants.planar_stepping.extras import Extras
+from pushpoint.plants.planar_stepping.extended import Contacts
 from pushpoint.plants.planar_stepping.options import PlanarSteppingOptions
 from pushpoint.robots import Robot, Servo
 from pushpoint.types import FloatArray, IntArray, Pose
@@ -34,7 +34,7 @@ SELF_PAIRS = 24  # of a link with ends of others, at most
 LINK_FIELDS = (
     *CHAIN_FIELDS,
     "old_vx", "old_vy", "old_w",  # velocity at the start of the step
-    "predicted_vx", "predicted_vy", "predicted_w",  # velocity at its end, as it was when contacts were looked for
+    "predicted_vx", "predicted_vy", "predicted_w",  # velocity at its end, as it was when contacts were detected
     "axis", "radius",  # [m], of the capsule: half its axis, half its width
     "disc", "along", "across",  # friction: radius of its disc [N s], scales along and across the link
     "ground_x", "ground_y", "ground_guess_x", "ground_guess_y",  # [N s], see ground: impulse, multiplier
@@ -43,11 +43,11 @@ LINK_FIELDS = (
     "drive", "feed",  # [N m s], of the joint: servo impulse at rate zero; feed-forward
 )  # fmt: skip
 # `approach`: speed [m/s] at which the gap may close; `guess`: multiplier; `pair`: row in State.pair; `passing`: see
-# contacts.pass_on.
+# detection.pass_on.
 CONTACT_FIELDS = (
     "normal_x", "normal_y", "arm", "approach", "guess", "impulse", "pair", "passing",
-    # With extras: link; movable obstacle or other link as a row of Problem.link, or -1, and the arm of the normal about
-    # it; friction: coefficient, largest impulse, arms about both partners, impulse, multiplier; tangents.
+    # Of extended contacts: link; movable obstacle or other link as a row of Problem.link, or -1, and the arm of the
+    # normal about it; friction: coefficient, largest impulse, arms about both partners, impulse, multiplier; tangents.
     "owner", "other", "arm_other", "mu", "limit", "arm_t", "lever", "impulse_t", "guess_t", "stiff", "stiff_t",
     "last_limit", "last_change",  # of the iteration before: the largest impulse of friction, or -1, and how it changed
 )  # fmt: skip
@@ -65,22 +65,20 @@ PAIR_FIELDS = (
     "slip", "landing", "impact",  # whether it slid, or landed, in the last step; impacts since the last row [N s]
 )  # fmt: skip
 
-# Entries of Problem.number.
-(
-    DT, CONSERVING, TOLERANCE, MAX_ITERATIONS, GRAVITY, WEIGHT, PASSIVE, SKIN,  # of the run
-    HELD, PENALTY, WORST_LINK, SPEED, ROOM, CENTRE_X, CENTRE_Y, ACCEPTED,  # of the step
-    # ROOM: how much farther than predicted the robot may move before contacts have to be looked for again [m]
-    STRETCH, STEP_ERROR,  # length of the step over that of the last; error that adaptive steps may make [m]
-    NOMINAL, THICKNESS, DEPTH,  # dt of the run [s]; see `sanity`: of links and obstacles [m], of penetration [m]
-    ACCEPT, LIMITS_FIXED,  # flags: on_failure is "accept"; limits of friction are not renewed, see `friction_limits`
-    LAG,  # of the solve: largest error of the limits of friction, as a residual
-    REACH, GUARD, REASONS,  # of the step: farthest that a point moves [m], work of the guard [J], types.Repeated
-    SUNK,  # flag: a link is too deep in an obstacle in the middle of the step
-    SAFE_TURN, SAFE_BEND, SPREAD,  # see mechanics.self_contact [rad], and: speed of any point over SPEED, doubled
-    SELF,  # flag: links may touch each other in this step
-    FINEST, PUSHING,  # how often a step may be halved; flag: links are pushed out of obstacles
-    R_H, R_T,  # [kg], of P2 (67) and (68), see `projection`; 0: a share of each link's mass
-) = range(36)  # fmt: skip
+NUMBER_FIELDS = (
+    "dt", "conserving", "tolerance", "max_iterations", "gravity", "weight", "passive", "skin",  # of the run
+    "held", "penalty", "worst_link", "speed", "centre_x", "centre_y", "accepted",  # of the step
+    "room",  # how much farther than predicted the robot may move before contacts have to be detected again [m]
+    "stretch", "step_error",  # length of the step over that of the last; error that adaptive steps may make [m]
+    "nominal", "thickness", "depth",  # dt of the run [s]; see `sanity`: of links and obstacles [m], of penetration [m]
+    "accept", "limits_fixed",  # flags: on_failure is "accept"; limits of friction are not renewed, see friction_limits
+    "lag",  # of the solve: largest error of the limits of friction, as a residual
+    "reach", "guard", "reasons",  # of the step: farthest that a point moves [m], work of the guard [J], types.Repeated
+    "sunk",  # flag: a link is too deep in an obstacle in the middle of the step
+    "safe_turn", "safe_bend", "spread",  # see mechanics.self_contact [rad]; speed of any point over `speed`, doubled
+    "self_contact",  # flag: links may touch each other in this step
+    "finest", "pushing",  # how often a step may be halved; flag: links are pushed out of obstacles
+)  # fmt: skip
 BEGINS, LEAVES = 1.0, -1.0  # values of `passing`
 END_AXIS, END_TAIL, END_HEAD = 0, 1, 2  # what of a link touches: anything, or the round end at its tail or head
 OBSTACLE, BODY = 9, 10  # columns of a feature: index in World.obstacles, number of the movable obstacle
@@ -92,7 +90,7 @@ TRAVELLED, LISTED, CLEARANCE = 5, 6, 7
 class Problem(NamedTuple):
     """The contact problem of one step: what does not change in a run, and scratch."""
 
-    number: FloatArray  # (36,): dt [s], flags and tolerances; see the names above
+    number: Records  # (1,): NUMBER_FIELDS
     link: Records  # (rows,): LINK_FIELDS; first the n links, then the movable obstacles
     chain: Records  # (n,): the links among them, in the same memory
     contact: Records  # (pairs,): CONTACT_FIELDS
@@ -102,8 +100,8 @@ class Problem(NamedTuple):
 class Surroundings(NamedTuple):
     """The obstacles, and room for new neighbour lists (see State)."""
 
-    disc: FloatArray  # [m], (m, 3): x, y, radius; without extras
-    grid: Grid  # of the discs; with extras, of all fixed features
+    disc: FloatArray  # [m], (m, 3): x, y, radius; where contacts are basic
+    grid: Grid  # of the discs; else of all fixed features
     pair_start: IntArray
     pair_code: IntArray
     pair: Records
@@ -117,7 +115,7 @@ class State(NamedTuple):
     clock: IntArray
     link: Records  # (rows,): BODY_FIELDS
     pair_start: IntArray  # (rows + 1,): neighbour pairs of link i are pair_start[i] .. pair_start[i + 1]
-    pair_code: IntArray  # (pairs,): the disc; with extras 3 * feature + END_...
+    pair_code: IntArray  # (pairs,): the disc; or 3 * feature + END_...
     pair: Records  # (pairs,): PAIR_FIELDS
     sums: FloatArray  # (rows, 10): impulses of the last tick (contact x, y, ground x, y, joint), and since the last
     # recorded row; where no row was due, the tick's are among these
@@ -132,43 +130,43 @@ def make_problem(robot: Robot, world: World, servo: Servo, options: PlanarSteppi
     for row, part in zip(link, robot.links, strict=False):
         row.half, row.per_length, row.mass, row.inertia = part.length / 2, 1 / part.length, part.mass, part.inertia
         row.axis, row.radius = part.half_core, part.radius
-    for row, thing in zip(link[n:], movable, strict=True):
-        mass = thing.mass or 0.0  # it has one, or it would not be movable
-        row.half = row.radius = thing.radius
-        row.mass, row.inertia = mass, 0.5 * mass * thing.radius**2
-        row.disc, row.along, row.across = thing.ground_friction * mass * gravity * dt, 1.0, 1.0
+    for row, disc in zip(link[n:], movable, strict=True):
+        mass = disc.mass or 0.0  # it has one, or it would not be movable
+        row.half = row.radius = disc.radius
+        row.mass, row.inertia = mass, 0.5 * mass * disc.radius**2
+        row.disc, row.along, row.across = disc.ground_friction * mass * gravity * dt, 1.0, 1.0
     chain = link[:n]
     set_ground(chain, world, dt)
     set_servos(chain, robot, servo, dt)
-    number = np.zeros(36)
-    number[DT] = number[NOMINAL] = dt
-    number[THICKNESS], number[DEPTH] = thickness(robot, world), MOST_DEPTH * (1.0 + 4.0 * max(0.0, dt - 1e-3) / 9e-3)
-    number[PUSHING] = 1.0
-    number[FINEST] = options.max_parts.bit_length() - 1
-    number[ACCEPT] = options.on_failure == "accept"
-    number[CONSERVING] = options.scheme == "conserving"
-    number[TOLERANCE] = number[ACCEPTED] = options.tolerance
-    number[MAX_ITERATIONS] = options.max_iterations or (200 if options.solver == "newton" else 200_000)
-    number[R_H], number[R_T] = options.r_h or 0.0, options.r_t or 0.0
-    number[GRAVITY] = gravity
-    number[WEIGHT] = chain["mass"].sum() * max(gravity, EARTH)  # a scale for residuals, also in space
-    number[PASSIVE] = bool(link["disc"].any() or len(world.obstacles) > 0 or not world.is_plain)
-    number[STRETCH], number[STEP_ERROR] = 1.0, options.step_error or 0.0
-    number[SAFE_TURN] = number[SAFE_BEND] = np.inf
-    number[SPREAD] = 2.0 * (1.0 + float(((chain["axis"] + chain["radius"]) / chain["half"]).max()))
-    number[SKIN] = SKIN_FRACTION * max(chain["radius"].max(), THIN * chain["half"].max())
-    return Problem(number, link, chain, record_array(pairs, CONTACT_FIELDS), np.zeros(len(link) + 1, np.int64))
+    numbers = record_array(1, NUMBER_FIELDS)
+    number = numbers[0]
+    number.dt = number.nominal = dt
+    number.thickness, number.depth = thickness(robot, world), MOST_DEPTH * (1.0 + 4.0 * max(0.0, dt - 1e-3) / 9e-3)
+    number.pushing = 1.0
+    number.finest = options.max_parts.bit_length() - 1
+    number.accept = options.on_failure == "accept"
+    number.conserving = options.scheme == "conserving"
+    number.tolerance = number.accepted = options.tolerance
+    number.max_iterations = options.max_iterations or (200 if options.solver == "newton" else 200_000)
+    number.gravity = gravity
+    number.weight = chain["mass"].sum() * max(gravity, EARTH)  # a scale for residuals, also in space
+    number.passive = bool(link["disc"].any() or len(world.obstacles) > 0 or not world.is_basic)
+    number.stretch, number.step_error = 1.0, options.step_error or 0.0
+    number.safe_turn = number.safe_bend = np.inf
+    number.spread = 2.0 * (1.0 + float(((chain["axis"] + chain["radius"]) / chain["half"]).max()))
+    number.skin = SKIN_FRACTION * max(chain["radius"].max(), THIN * chain["half"].max())
+    return Problem(numbers, link, chain, record_array(pairs, CONTACT_FIELDS), np.zeros(len(link) + 1, np.int64))
 
 
 def thickness(robot: Robot, world: World) -> float:
     """How far a link may move before it could come out on the other side of an obstacle [m]."""
     link = min(part.radius for part in robot.links)
-    walls = any(not isinstance(thing, Disc) for thing in world.obstacles)
+    walls = any(not isinstance(obstacle, Disc) for obstacle in world.obstacles)
     return link if walls else link + min((disc.radius for disc in world.discs), default=1.0)
 
 
 def set_ground(chain: Records, world: World, dt: float) -> None:
-    """P2's friction; with extras it is laid anew in every step."""
+    """P2's friction; extended ground is laid anew in every step."""
     along, across = world.ground.along, world.ground.across
     largest = max(along, across)
     chain["disc"] = largest * chain["mass"] * world.gravity * dt
@@ -185,20 +183,20 @@ def set_servos(chain: Records, robot: Robot, servo: Servo, dt: float) -> None:
             row.limit = 0.0
 
 
-def make_surroundings(robot: Robot, world: World, extras: Extras | None) -> Surroundings:
+def make_surroundings(robot: Robot, world: World, contacts: Contacts | None) -> Surroundings:
     disc = np.zeros((0, 3))
-    if extras is None:
+    if contacts is None:
         disc = np.array([[d.x, d.y, d.radius] for d in world.discs]).reshape(-1, 3)
         box, pairs_each = np.column_stack([disc[:, :2] - disc[:, 2:], disc[:, :2] + disc[:, 2:]]), 1
     else:
-        box, pairs_each = boxes(extras.feature), 2
-    fixed = np.arange(len(box)) if extras is None else np.flatnonzero(extras.feature[:, BODY] < 0)
+        box, pairs_each = boxes(contacts.feature), 2
+    fixed = np.arange(len(box)) if contacts is None else np.flatnonzero(contacts.feature[:, BODY] < 0)
     grid = build_grid(box[fixed], reach=2 * max(link.half_core + link.radius for link in robot.links))
     grid = grid._replace(item=fixed[grid.item])
     # Room for the link-obstacle pairs that the densest spot of the world allows.
     per_row = min(len(fixed), SPARE_PAIRS + 4 * int(np.diff(grid.start).max(initial=0))) * pairs_each
     rows = len(robot.links) + len(world.movable)
-    own = min(SELF_PAIRS, 2 * len(robot.links)) if extras is not None else 0
+    own = min(SELF_PAIRS, 2 * len(robot.links)) if contacts is not None else 0
     pairs = max(1, rows * (per_row + own + len(world.movable)))
     _refuse_crowds(rows, pairs)
     start, codes = np.zeros(rows + 1, np.int64), np.zeros(pairs, np.int64)
@@ -216,7 +214,7 @@ def _refuse_crowds(rows: int, pairs: int) -> None:
 
 
 def moves(pose: Pose) -> bool:
-    """Whether any velocity is not zero. Short runs start often: NumPy's own ways to tell take longer than the rest."""
+    """Whether any velocity is not zero. Short runs start often: NumPy's own tests take longer than the rest."""
     return bool((pose.velocity.tobytes() + pose.rate.tobytes()).strip(b"\0"))
 
 

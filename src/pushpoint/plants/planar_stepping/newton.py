@@ -5,8 +5,9 @@ from __future__ import annotations
 from pushpoint._jit import fused, kernel
 from pushpoint.mechanics.planar_chain import chord_change, chords_still_fit, take_chords
 from pushpoint.numerics.records import Records
+from pushpoint.plants.planar_stepping.contact_law import renew_limits
 from pushpoint.plants.planar_stepping.coupled import solve
-from pushpoint.plants.planar_stepping.extras import Extras
+from pushpoint.plants.planar_stepping.extended import Contacts, Ground, Joints
 from pushpoint.plants.planar_stepping.laws import (
     evaluate,
     is_free,
@@ -14,36 +15,23 @@ from pushpoint.plants.planar_stepping.laws import (
     law_residual,
     laws_hold,
 )
-from pushpoint.plants.planar_stepping.model import (
-    ACCEPTED,
-    CONSERVING,
-    DT,
-    HELD,
-    LAG,
-    LIMITS_FIXED,
-    MAX_ITERATIONS,
-    PENALTY,
-    SPEED,
-    TOLERANCE,
-    Problem,
-)
-from pushpoint.plants.planar_stepping.rough_contact import renew_limits
+from pushpoint.plants.planar_stepping.model import Problem
 
 # Error of the chords over the tolerance, as a part of the fastest link's speed. At the default tolerance it adds up to
 # micrometres in a minute, far below the error of the steps.
 CHORD_ERROR = 100.0
 # They settle in one or two updates. Those before the last are early, while impulses still move: where that goes on, it
 # is better to solve for them first. Where chords do not settle at all, links turn too far in the step.
-CHORD_LOOKS, EARLY_LOOKS = 30, 20
+CHORD_UPDATES, EARLY_UPDATES = 30, 20
 # Without friction and contacts the momenta are conserved, and what a step leaves adds up. There is no penalty that
 # amplifies round-off either, so that the solve can go on to it: one or two sweeps more.
 FREE_TOLERANCE = 1e-13
 FREE_CHORD_ERROR = 1e-14
 FREE_SWEEPS = 6  # at most, for the sake of round-off in long chains
-NEAR = 1e-4  # imbalance, as a part of what it was, that needs no look at the slope
-ROUGH_SWEEPS = 40  # what friction at obstacles has not settled by then is left to `friction_limits`
+NEAR = 1e-4  # imbalance, as a part of what it was, for which the slope is not needed
+FRICTION_SWEEPS = 40  # what friction at obstacles has not settled by then is left to `friction_limits`
 LIMITS_BELOW = 0.1  # imbalance below which impulses are good enough to take friction limits from
-CHORDS_BELOW = 0.1  # imbalance below which the chords are looked after: early, as each look costs less than a sweep
+CHORDS_BELOW = 0.1  # imbalance below which the chords are updated: early, as an update costs less than a sweep
 # The line search is easy-going at first. Where flags go round in circles, as they can with kinked laws, it turns to the
 # minimum along the step: descent on a convex function then ends every circle.
 GOOD, VERY_GOOD, PATIENCE = 0.5, 1e-3, 8
@@ -55,7 +43,7 @@ HOPELESS = 1e300  # imbalance of a step that there is no room to solve
 LEAST_PENALTY, MOST_PENALTY, GAIN = 1e8, 1e12, 0.1
 # An imbalance below that and no longer falling is round-off, which a smaller penalty amplifies less; with limits of
 # friction that still move, it may be more than that.
-ROUND_OFF, ROUGH_ROUND_OFF = 1e-6, 1e-7
+ROUND_OFF, FRICTION_ROUND_OFF = 1e-6, 1e-7
 
 
 @kernel
@@ -84,7 +72,7 @@ def move(link: Records, length: float) -> None:
 @kernel
 def chords_fit(problem: Problem, error: float) -> bool:
     """Whether the joints close after the step; if not, chords that fit the present rates are taken."""
-    dt, most = problem.number[DT], error * problem.number[SPEED]
+    dt, most = problem.number[0].dt, error * problem.number[0].speed
     if chords_still_fit(problem.chain, dt, most) or chord_change(problem.chain, dt) <= most:
         return True
     take_chords(problem.chain)
@@ -92,7 +80,10 @@ def chords_fit(problem: Problem, error: float) -> bool:
 
 
 @fused
-def shorten(problem: Problem, extras: Extras | None, at_zero: float, at_one: float, good: float) -> float:
+def shorten(
+    problem: Problem, at_zero: float, at_one: float, good: float, ground: Ground | None, contacts: Contacts | None,
+    joints: Joints | None,
+) -> float:  # fmt: skip
     """Go to where the slope along a Newton step that overshot is below `good` of what it was: safeguarded secants.
     Returns the imbalance there."""
     residual = 1.0
@@ -101,7 +92,7 @@ def shorten(problem: Problem, extras: Extras | None, at_zero: float, at_one: flo
         share = 0.5 if k % 3 == 2 else min(0.9, max(0.1, low_slope / (low_slope - high_slope)))
         length = low + share * (high - low)
         move(problem.link, length - at_length)
-        residual = evaluate(problem, extras)
+        residual = evaluate(problem, ground, contacts, joints)
         at_length, at = length, slope(problem)
         if abs(at) <= good * abs(at_zero):
             break
@@ -113,77 +104,83 @@ def shorten(problem: Problem, extras: Extras | None, at_zero: float, at_one: flo
 
 
 @kernel
-def hold(problem: Problem, extras: Extras | None) -> None:
+def hold(problem: Problem, ground: Ground | None, contacts: Contacts | None, joints: Joints | None) -> None:
     """Evaluate with all contacts closed and all links stuck that the multipliers show so (see laws)."""
-    problem.number[HELD] = 1.0
-    evaluate(problem, extras)
+    problem.number[0].held = 1.0
+    evaluate(problem, ground, contacts, joints)
 
 
 @fused
-def newton_step(problem: Problem, extras: Extras | None, before: float, good: float) -> float:
+def newton_step(
+    problem: Problem, before: float, good: float, ground: Ground | None, contacts: Contacts | None,
+    joints: Joints | None,
+) -> float:  # fmt: skip
     """One sweep, and as much of its step as is good. Returns the imbalance after it.
 
     The slope along the step grows from below zero, so that only an overshoot is refused: a slope at its end above
     `good` of the one at its start.
     """
-    held, problem.number[HELD] = problem.number[HELD] > 0.0, 0.0
-    if not solve(problem, extras):
+    held, problem.number[0].held = problem.number[0].held > 0.0, 0.0
+    if not solve(problem, contacts):
         return HOPELESS
     at_zero = 0.0 if held else slope(problem)
-    residual = evaluate(problem, extras)
+    residual = evaluate(problem, ground, contacts, joints)
     if held or residual <= NEAR * before:
         return residual
     at_one = slope(problem)
     if at_one > good * abs(at_zero):
-        return shorten(problem, extras, at_zero, at_one, good)
+        return shorten(problem, at_zero, at_one, good, ground, contacts, joints)
     return residual
 
 
 @fused
-def newton(problem: Problem, extras: Extras | None) -> tuple[float, int]:
+def newton(
+    problem: Problem, ground: Ground | None, contacts: Contacts | None, joints: Joints | None
+) -> tuple[float, int]:
     """Solve for the end velocity from the guess there. Returns the residual and the number of sweeps."""
-    limit, tolerance = int(problem.number[MAX_ITERATIONS]), problem.number[TOLERANCE]
-    chord_looks, renews = CHORD_LOOKS, problem.number[LIMITS_FIXED] == 0.0
-    if not problem.number[CONSERVING] > 0.0:
-        chord_looks = 0
+    limit, tolerance = int(problem.number[0].max_iterations), problem.number[0].tolerance
+    chord_updates, renews = CHORD_UPDATES, problem.number[0].limits_fixed == 0.0
+    if not problem.number[0].conserving > 0.0:
+        chord_updates = 0
+    extended = ground is not None or contacts is not None or joints is not None
     error = CHORD_ERROR * tolerance
-    if is_free(problem, extras):
+    if is_free(problem, ground, contacts):
         error, tolerance = FREE_CHORD_ERROR, FREE_TOLERANCE
-    problem.number[PENALTY] = LEAST_PENALTY * problem.number[DT]
-    problem.number[ACCEPTED] = problem.number[TOLERANCE]
-    hold(problem, extras)
+    problem.number[0].penalty = LEAST_PENALTY * problem.number[0].dt
+    problem.number[0].accepted = problem.number[0].tolerance
+    hold(problem, ground, contacts, joints)
     residual, last_law, lag = 1.0, 1.0, 0.0
-    problem.number[LAG] = 0.0
+    problem.number[0].lag = 0.0
     for iteration in range(limit):
         before = residual
-        residual = newton_step(problem, extras, before, GOOD if iteration < PATIENCE else VERY_GOOD)
+        residual = newton_step(problem, before, GOOD if iteration < PATIENCE else VERY_GOOD, ground, contacts, joints)
         if iteration == FREE_SWEEPS:
-            tolerance = problem.number[TOLERANCE]
+            tolerance = problem.number[0].tolerance
             error = CHORD_ERROR * tolerance
-        if extras is not None and iteration == ROUGH_SWEEPS and lag > tolerance:
+        if contacts is not None and iteration == FRICTION_SWEEPS and lag > tolerance:
             return max(residual, lag), iteration + 1
         again = False
         law = 0.0
-        if residual <= tolerance and (extras is not None or not laws_hold(problem, residual)):
-            law = law_residual(problem, extras)
-        if extras is not None and renews and residual < LIMITS_BELOW:
-            lag = problem.number[LAG] = renew_limits(problem, iteration)
-        if residual <= (CHORDS_BELOW if chord_looks > EARLY_LOOKS else tolerance) and chord_looks > 0:
-            chord_looks -= 1
+        if residual <= tolerance and (extended or not laws_hold(problem, residual)):
+            law = law_residual(problem, ground, contacts, joints)
+        if contacts is not None and renews and residual < LIMITS_BELOW:
+            lag = problem.number[0].lag = renew_limits(problem, iteration)
+        if residual <= (CHORDS_BELOW if chord_updates > EARLY_UPDATES else tolerance) and chord_updates > 0:
+            chord_updates -= 1
             again = not chords_fit(problem, error)
-            if again and chord_looks == 0:
+            if again and chord_updates == 0:
                 return HOPELESS, iteration + 1
         if residual <= tolerance and not again:
             if law <= tolerance and lag <= tolerance:
                 return max(residual, law, lag), iteration + 1
             if law > GAIN * last_law and lag <= tolerance:
-                problem.number[PENALTY] = min(10.0 * problem.number[PENALTY], MOST_PENALTY * problem.number[DT])
+                problem.number[0].penalty = min(10.0 * problem.number[0].penalty, MOST_PENALTY * problem.number[0].dt)
             again, last_law = True, law
-        elif 0.5 * before < residual < (ROUND_OFF if lag == 0.0 else ROUGH_ROUND_OFF) and iteration > FREE_SWEEPS:
-            problem.number[PENALTY] *= 0.1
+        elif 0.5 * before < residual < (ROUND_OFF if lag == 0.0 else FRICTION_ROUND_OFF) and iteration > FREE_SWEEPS:
+            problem.number[0].penalty *= 0.1
             again = True
         if again:
-            keep_multipliers(problem, extras)
-            hold(problem, extras)
-    problem.number[HELD] = 0.0
-    return max(evaluate(problem, extras), lag, law_residual(problem, extras)), limit
+            keep_multipliers(problem, ground, contacts, joints)
+            hold(problem, ground, contacts, joints)
+    problem.number[0].held = 0.0
+    return max(evaluate(problem, ground, contacts, joints), lag, law_residual(problem, ground, contacts, joints)), limit

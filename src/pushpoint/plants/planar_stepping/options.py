@@ -28,4 +28,6 @@ class PlanarSteppingOptions(Frozen):
     max_parts: Annotated[int, Field(ge=1, le=1024)] = 1024
     # Whether links that are not neighbours touch each other, without friction; auto: looked at when they come near.
     self_contact: bool | Literal["auto"] = "auto"
+    # Extended parts of the model: those that robot and world need, or all, so that many worlds share one compilation.
+    extended: Literal["needed", "all"] = "needed"
     on_failure: Literal["stop", "accept"] = "stop"  # where a step is not solved: see docs, "A run is not lost"

@@ -18,23 +18,20 @@ from pushpoint.plants._compiled import CompiledPlant, Stopped
 from pushpoint.plants._resting import resting
 from pushpoint.plants._supports import Supports
 from pushpoint.plants._tape import OK
-from pushpoint.plants.planar_stepping.extras import needs_extras
 from pushpoint.plants.planar_stepping.free_flight import keeps_momenta, show_kept_spin, start_motion
 from pushpoint.plants.planar_stepping.limits import limits
-from pushpoint.plants.planar_stepping.model import (
-    BODY_FIELDS,
-    OBSTACLE,
-    PAIR_FIELDS,
-    SELF,
-    SELF_PAIRS,
-    WORST_LINK,
-    State,
-    make_state,
-)
+from pushpoint.plants.planar_stepping.model import BODY_FIELDS, OBSTACLE, PAIR_FIELDS, SELF_PAIRS, State, make_state
 from pushpoint.plants.planar_stepping.options import PlanarSteppingOptions
 from pushpoint.plants.planar_stepping.run import APPROACH
 from pushpoint.plants.planar_stepping.supports import NEWTON, PROJECTION, refuse_thin_at_edges
-from pushpoint.plants.planar_stepping.touching import TOUCHING, Watch, let_through, look, set_bounds, watch_for
+from pushpoint.plants.planar_stepping.touching import (
+    TOUCHING,
+    Watch,
+    check_clearance,
+    let_through,
+    set_bounds,
+    watch_for,
+)
 from pushpoint.plants.planar_stepping.variant import Variant
 from pushpoint.robots import Robot, Servo
 from pushpoint.tape import Tape
@@ -64,7 +61,7 @@ class PlanarStepping(CompiledPlant):
         self.dt = options.dt
         self._inputs = (robot, world, servo, options)
         self._always_touching = options.self_contact is True
-        self._usual = Variant(*self._inputs, extended=self._always_touching or needs_extras(robot, world))
+        self._usual = Variant(*self._inputs, self_contact=self._always_touching)
         self._touching: Variant | None = None  # built when links come near each other, see `_variant`
         self._problem, self._movable = self._usual.problem, world.movable_discs
         self._free = keeps_momenta(self._problem)
@@ -74,10 +71,10 @@ class PlanarStepping(CompiledPlant):
             self._watch_links(robot, len(world.obstacles))
 
     def _watch_links(self, robot: Robot, discs: int) -> None:
-        clearance, basic = SelfClearance.of(robot), self._usual.extras is None
+        clearance, basic = SelfClearance.of(robot), self._usual.contacts is None
         if len(robot.links) > 2:
             self._watch = watch_for(self._problem, clearance, basic, discs)
-            if basic:  # room for what extended kernels list
+            if basic:  # room for what extended contacts list
                 self._pairs = 2 * self._pairs + len(robot.links) * SELF_PAIRS
 
     @classmethod
@@ -87,6 +84,8 @@ class PlanarStepping(CompiledPlant):
         refuse_thin_at_edges(robot, world)
         if options.solver == "projection" and options.step_error is not None:
             raise InvalidInput("plant.step_error: adaptive steps need plant.solver = 'newton'")
+        if options.solver == "projection" and options.extended == "all":
+            raise InvalidInput("plant.extended = 'all': only plant.solver = 'newton' has extended parts")
         for name, value in (("r_h", options.r_h), ("r_t", options.r_t)):
             if value is not None and options.solver != "projection":
                 raise InvalidInput(
@@ -138,12 +137,12 @@ class PlanarStepping(CompiledPlant):
 
     def _obstacles(self, state: State, code: IntArray) -> IntArray:
         """Indices in World.obstacles; of other links as in types.Contacts."""
-        extras = self._variant(state).extras
-        if extras is None:
+        contacts = self._variant(state).contacts
+        if contacts is None:
             return code
-        of_feature = np.append(extras.feature[:, OBSTACLE], -1.0).astype(np.int64)
-        other = code // 3 - len(extras.feature)
-        return np.where(other < 0, of_feature[np.minimum(code // 3, len(extras.feature))], -2 - other)
+        of_feature = np.append(contacts.feature[:, OBSTACLE], -1.0).astype(np.int64)
+        other = code // 3 - len(contacts.feature)
+        return np.where(other < 0, of_feature[np.minimum(code // 3, len(contacts.feature))], -2 - other)
 
     def rollout(self, state: State, table: CommandTable, substeps: int, tape: Tape) -> tuple[Tape, Failure | None]:
         first_row = int(tape.cursor[0].row)
@@ -158,10 +157,10 @@ class PlanarStepping(CompiledPlant):
         return self._variant(state).run(state, table, at[1], at[2], substeps, tape)
 
     def resolve(self, state: State, table: CommandTable, at: Stopped, tape: Tape) -> Stopped:
-        """Look at links that may be near each other, or make a step in parts."""
+        """Check the clearance of links that may be near each other, or make a step in parts."""
         status, tick, step = at
         if status == APPROACH and self._watch is not None:
-            look(self._watch, state)
+            check_clearance(self._watch, state)
             return OK, tick, step
         return self._variant(state).repeat(state, table, tick, step, tape), tick, step + 1
 
@@ -169,20 +168,20 @@ class PlanarStepping(CompiledPlant):
         return len(state.pair_code)
 
     def worst_link(self, state: State) -> int:
-        return int(self._variant(state).problem.number[WORST_LINK])
+        return int(self._variant(state).problem.number[0].worst_link)
 
     def _variant(self, state: State) -> Variant:
-        """The kernels for a state: the extended ones where links may touch each other."""
+        """The kernels for a state: those with extended contacts where links may touch each other."""
         touching, variant = bool(state.clock[TOUCHING]), self._usual
-        if touching and variant.extras is None:
+        if touching and variant.contacts is None:
             if self._touching is None:
-                self._touching = Variant(*self._inputs, extended=True)
+                self._touching = Variant(*self._inputs, self_contact=True)
                 if self._watch is not None:
                     set_bounds(self._touching.problem, self._watch.clearance)
             variant = self._touching
-        variant.problem.number[SELF] = touching
-        if touching and variant.extras is not None:
-            variant.extras.through[:] = state.through
+        variant.problem.number[0].self_contact = touching
+        if touching and variant.contacts is not None:
+            variant.contacts.through[:] = state.through
         return variant
 
     def record_start(self, state: State, tape: Tape) -> None:
@@ -197,10 +196,10 @@ class PlanarStepping(CompiledPlant):
         return self.initial_state(resting(len(self._problem.chain)))
 
     def limits(self, arrays: StateArrays) -> Limits:
-        """Neighbours are numbered by disc or, with extras, by feature and link."""
+        """Neighbours are numbered by disc or, where contacts are extended, by feature and link."""
         clock = arrays.get("clock")
         touching = isinstance(clock, np.ndarray) and clock.size > TOUCHING and clock.flat[TOUCHING] == 1
-        extras, discs = self._usual.extras, len(self._usual.around.disc)
-        features = discs if extras is None else len(extras.feature)
-        codes = discs if extras is None and not touching else 3 * (features + len(self._problem.chain))
+        contacts, discs = self._usual.contacts, len(self._usual.around.disc)
+        features = discs if contacts is None else len(contacts.feature)
+        codes = discs if contacts is None and not touching else 3 * (features + len(self._problem.chain))
         return limits(self._pairs, codes, self._always_touching or self._watch is not None)

@@ -3,41 +3,17 @@
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
-from pushpoint._jit import entry_point, fused, kernel
+from pushpoint._jit import kernel
 from pushpoint.mechanics.planar_chain import carried, chord_change, sweep, take_chords
 from pushpoint.numerics.projections import project_disc
 from pushpoint.numerics.records import Records
-from pushpoint.plants._tape import NOT_CONVERGED, NOT_FINITE, OK, TABLE_FULL, note_step
-from pushpoint.plants.planar_stepping.ground import slide
-from pushpoint.plants.planar_stepping.joints import drive_joints, joint_impulse
-from pushpoint.plants.planar_stepping.laws import (
-    apply_contact,
-    approach_speed,
-    law_residual,
-    load_imbalance,
-    squared_speed,
-)
-from pushpoint.plants.planar_stepping.ledger import works
-from pushpoint.plants.planar_stepping.model import (
-    CONSERVING,
-    DT,
-    GRAVITY,
-    MAX_ITERATIONS,
-    R_H,
-    R_T,
-    SPEED,
-    TOLERANCE,
-    WEIGHT,
-    WORST_LINK,
-    Problem,
-    State,
-    Surroundings,
-)
-from pushpoint.plants.planar_stepping.run import begin_tick, end_tick
-from pushpoint.plants.planar_stepping.step import LOOKS, look, predict, prediction_holds, settle
-from pushpoint.tape import Tape
-from pushpoint.types import CommandTable
+from pushpoint.plants.planar_stepping.contact_law import apply_contact, approach_speed
+from pushpoint.plants.planar_stepping.ground_law import in_world_axes, slide
+from pushpoint.plants.planar_stepping.joint_law import basic_impulse
+from pushpoint.plants.planar_stepping.laws import law_residual, load_imbalance, squared_speed
+from pushpoint.plants.planar_stepping.model import Problem
 
 # Stable below 2 over the largest eigenvalue of the inverse inertia seen at the contacts: for friction surely below
 # twice the mass of the lightest link, as P2's r_T = 1.3 kg just is. P2's r_H = 0.01 kg is stable too, but needs many
@@ -46,56 +22,50 @@ FRICTION_STEP = 1.0  # default of r_T over the link's mass
 CONTACT_STEP = 0.6  # default of r_H over the link's mass
 
 
+class Relaxation(NamedTuple):
+    """Step sizes of the iteration [kg]; 0: a share of each link's mass."""
+
+    r_h: float  # of P2 (67)
+    r_t: float  # of P2 (68)
+
+
 @kernel
 def load_inertia(link: Records, i: int) -> None:
-    """Start the block of link i with its inertia, and its applied impulse with zero."""
+    """Start the block of link i with its inertia, and its applied impulse with the friction of the ground."""
     a = link[i]
     a.xx, a.xy, a.yy = a.mass, 0.0, a.mass
     a.xw, a.yw, a.ww = 0.0, 0.0, a.inertia
-    a.applied_x, a.applied_y, a.applied_w = 0.0, 0.0, 0.0
-
-
-@kernel
-def apply_ground(link: Records, i: int) -> None:
-    """Add the friction impulse of link i, turned from its axes to the world."""
-    a = link[i]
-    if a.along == a.across:
-        a.applied_x += a.ground_x
-        a.applied_y += a.ground_y
-        return
-    along, across = a.along * a.ground_x, a.across * a.ground_y
-    a.applied_x += a.cos * along - a.sin * across
-    a.applied_y += a.sin * along + a.cos * across
+    a.applied_x, a.applied_y = in_world_axes(a)
+    a.applied_w = 0.0
 
 
 @kernel
 def load_impulses(problem: Problem) -> float:
     """Right-hand side of (66) for the impulses at hand; returns the residual of the balance as laws.evaluate."""
-    link, unit = problem.link, problem.number[WEIGHT] * problem.number[DT]
+    link, unit = problem.link, problem.number[0].weight * problem.number[0].dt
     fx = fy = moment = worst = 0.0
-    fastest = problem.number[GRAVITY] * problem.number[DT]
+    fastest = problem.number[0].gravity * problem.number[0].dt
     fastest *= fastest
     for i in range(link.shape[0] - 1, -1, -1):
         load_inertia(link, i)
-        apply_ground(link, i)
         for k in range(problem.first[i], problem.first[i + 1]):
             apply_contact(link, problem.contact, i, k)
         load_imbalance(link, i)
         if i > 0:
-            joint_impulse(link, i, problem.number[DT])
+            basic_impulse(link, i, problem.number[0].dt)
         fx, fy, moment, wrong = carried(link, i, fx, fy, moment)
         if not wrong <= worst:
-            worst, problem.number[WORST_LINK] = wrong, i
+            worst, problem.number[0].worst_link = wrong, i
         fastest = max(fastest, squared_speed(link, i))
-    problem.number[SPEED] = math.sqrt(fastest)
+    problem.number[0].speed = math.sqrt(fastest)
     return float(max(abs(fx), abs(fy), worst) / unit)
 
 
 @kernel
-def project_impulses(problem: Problem) -> None:
+def project_impulses(problem: Problem, relaxation: Relaxation) -> None:
     """(67) and (68)."""
     link, contact = problem.link, problem.contact
-    r_h, r_t = problem.number[R_H], problem.number[R_T]
+    r_h, r_t = relaxation.r_h, relaxation.r_t
     for i in range(link.shape[0]):
         a = link[i]
         vx, vy = slide(link, i)
@@ -114,15 +84,15 @@ def solve_motion(problem: Problem) -> None:
     for _ in range(2):
         load_impulses(problem)
         sweep(problem.chain, 1.0)
-        if problem.number[CONSERVING] > 0.0:
-            chord_change(link, problem.number[DT])
+        if problem.number[0].conserving > 0.0:
+            chord_change(link, problem.number[0].dt)
             take_chords(link)
 
 
 @kernel
-def projection(problem: Problem) -> tuple[float, int]:
+def projection(problem: Problem, relaxation: Relaxation) -> tuple[float, int]:
     """Iterate (64)-(70) until the residuals are met. Returns the residual and the number of iterations."""
-    link, limit = problem.link, int(problem.number[MAX_ITERATIONS])
+    link, limit = problem.link, int(problem.number[0].max_iterations)
     for i in range(link.shape[0]):
         a = link[i]
         a.ground_x, a.ground_y = a.ground_guess_x, a.ground_guess_y
@@ -131,54 +101,8 @@ def projection(problem: Problem) -> tuple[float, int]:
     residual = 0.0
     for iteration in range(limit):
         solve_motion(problem)
-        residual = max(load_impulses(problem), law_residual(problem, None))
-        if residual <= problem.number[TOLERANCE]:
+        residual = max(load_impulses(problem), law_residual(problem, None, None, None))
+        if residual <= problem.number[0].tolerance:
             return residual, iteration + 1
-        project_impulses(problem)
+        project_impulses(problem, relaxation)
     return residual, limit
-
-
-@fused
-def end_step(problem: Problem, state: State, residual: float) -> int:
-    """Everything after the solve: P2's scheme takes a step as it comes. Returns the status."""
-    state.clock[0] += 1
-    if not settle(problem, state, works(problem, None), None):
-        return NOT_FINITE
-    return OK if residual <= problem.number[TOLERANCE] else NOT_CONVERGED
-
-
-@entry_point
-def run_ticks_by_projection(
-    problem: Problem,
-    around: Surroundings,
-    state: State,
-    commands: CommandTable,
-    first: int,
-    begin: int,
-    substeps: int,
-    tape: Tape,
-) -> tuple[int, int, int]:
-    """run.run_ticks with this solver; an entry point of its own, so that nobody compiles what they do not use."""
-    dt = problem.number[DT]
-    for row in range(first, commands.joint_angle.shape[0]):
-        if not begin_tick(state, tape):
-            return TABLE_FULL, row, 0
-        for k in range(begin, substeps):
-            drive_joints(problem, state.link, commands, row, (k + 1) * dt, None)
-            predict(problem, state, None)
-            residual, iterations, status = 0.0, 0, OK
-            for times in range(LOOKS):
-                status = look(problem, around, state, times, None)
-                if status != OK:
-                    break
-                residual, sweeps = projection(problem)
-                iterations += sweeps
-                if prediction_holds(problem, around, state, None):
-                    break
-            if status == OK:
-                status = end_step(problem, state, residual)
-            note_step(tape, residual, iterations, status)
-            if status != OK:
-                return status, row, k
-        end_tick(state, tape, dt, substeps, None)
-    return OK, commands.joint_angle.shape[0], 0

@@ -1,9 +1,9 @@
-"""When links of a planar robot may touch each other: a look at their clearance whenever kernels ask for one.
+"""When links of a planar robot may touch each other: their clearance is checked whenever kernels ask for it.
 
-Kernels say so when the robot is bent enough for links to meet, and again after it has moved as far as the last look
-allowed (State.ledger[CLEARANCE]). Only while links are near each other are contacts between them looked for. Basic
-kernels know no such contacts, so that the run goes on with the extended ones for that time; the lists of neighbours,
-which number obstacles by disc here and by feature there, are translated.
+Kernels ask when the robot is bent enough for links to touch, and again after it has moved as far as the last check
+allowed (State.ledger[CLEARANCE]). Only while links are near each other are contacts between them detected. Basic
+contacts have none of these, so that the run goes on with extended ones for that time; the lists of neighbours, which
+number obstacles by disc here and by feature there, are translated.
 """
 
 from __future__ import annotations
@@ -14,26 +14,18 @@ import numpy as np
 
 from pushpoint.mechanics.self_contact import SelfClearance
 from pushpoint.numerics.records import table
-from pushpoint.plants.planar_stepping.model import (
-    CLEARANCE,
-    LISTED,
-    SAFE_BEND,
-    SAFE_TURN,
-    SPREAD,
-    Problem,
-    State,
-)
+from pushpoint.plants.planar_stepping.model import CLEARANCE, LISTED, Problem, State
 from pushpoint.types import FloatArray, IntArray
 
 TOUCHING = 3  # entry of State.clock: whether links may touch each other now
-MARGIN = 0.25  # of the thinnest link's width: gap below which contacts between links are looked for
+MARGIN = 0.25  # of the thinnest link's width: gap below which contacts between links are detected
 OVERLAP = 1e-3  # [m], of links at the start: more is left alone
 NEXT = 2  # links along the robot from a crossing that may pass through as well
 ENOUGH = 4.0  # of the longest link: gap above which nobody asks
 
 
 class Watch(NamedTuple):
-    """What a look needs of robot and plant."""
+    """What a check needs of robot and plant."""
 
     clearance: SelfClearance
     links: int
@@ -44,17 +36,17 @@ class Watch(NamedTuple):
 
 
 def watch_for(problem: Problem, clearance: SelfClearance, translates: bool, discs: int) -> Watch:
-    """Let kernels ask for looks from now on."""
+    """Let kernels ask for checks from now on."""
     set_bounds(problem, clearance)
-    number = problem.number
-    return Watch(clearance, len(problem.chain), float(number[0]), float(number[SPREAD]), translates, discs)
+    number = problem.number[0]
+    return Watch(clearance, len(problem.chain), float(number.dt), float(number.spread), translates, discs)
 
 
 def set_bounds(problem: Problem, clearance: SelfClearance) -> None:
-    problem.number[SAFE_TURN], problem.number[SAFE_BEND] = clearance.safe_turn, clearance.safe_bend
+    problem.number[0].safe_turn, problem.number[0].safe_bend = clearance.safe_turn, clearance.safe_bend
 
 
-def look(watch: Watch, state: State) -> None:
+def check_clearance(watch: Watch, state: State) -> None:
     """Decide whether links may touch each other from now on, and until when that holds."""
     link = state.link[: watch.links]
     width, longest = 2.0 * float(watch.clearance.radius.min()), 2.0 * float(watch.clearance.axis.max())
@@ -69,7 +61,7 @@ def look(watch: Watch, state: State) -> None:
         state.ledger[LISTED] = -1.0  # neighbours have to be listed anew
         if watch.translates:
             translate(watch, state, near)
-    # Once contacts between links are looked for, nothing is missed: the next look is only to end that, or to follow
+    # Once contacts between links are detected, nothing is missed: the next check is only to end that, or to follow
     # crossings along the robot.
     wait = 2.0 * float(watch.clearance.axis.min()) if state.through.any() else longest
     state.ledger[CLEARANCE] = wait + margin if near else max(0.5 * margin, gap - 0.75 * margin)

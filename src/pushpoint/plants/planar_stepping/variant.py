@@ -1,18 +1,16 @@
-"""The compiled runs of one plant: basic ones for P2's own problems, and extended ones for all else."""
+"""The compiled runs of one plant: basic ones for P2's own problems, with those parts extended that a run needs."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from pushpoint._jit import compiling_once
 from pushpoint.plants._compiled import Entry, Stopped
-from pushpoint.plants.planar_stepping.extras import make_extras, with_room
+from pushpoint.plants.planar_stepping.extended import extended_contacts, extended_ground, extended_joints, with_room
 from pushpoint.plants.planar_stepping.model import Problem, State, make_problem, make_surroundings
 from pushpoint.plants.planar_stepping.options import PlanarSteppingOptions
-from pushpoint.plants.planar_stepping.parts import repeat_step, run_ticks_adaptively
-from pushpoint.plants.planar_stepping.projection import run_ticks_by_projection
-from pushpoint.plants.planar_stepping.run import run_ticks
+from pushpoint.plants.planar_stepping.projection import Relaxation
+from pushpoint.plants.planar_stepping.run import repeat_step, run_ticks
 from pushpoint.robots import Robot, Servo
 from pushpoint.tape import Tape
 from pushpoint.types import CommandTable
@@ -23,20 +21,25 @@ class Variant:
     """A robot in its world, as the arrays of one set of kernels."""
 
     def __init__(
-        self, robot: Robot, world: World, servo: Servo, options: PlanarSteppingOptions, extended: bool
+        self, robot: Robot, world: World, servo: Servo, options: PlanarSteppingOptions, self_contact: bool
     ) -> None:
-        extras = make_extras(robot, world, options.dt) if extended else None
-        self.around = make_surroundings(robot, world, extras)
+        every = options.extended == "all"
+        contacts = extended_contacts(robot, world, self_contact or every)
+        self.around = make_surroundings(robot, world, contacts)
         self.problem: Problem = make_problem(robot, world, servo, options, len(self.around.pair))
-        self.extras = None if extras is None else with_room(extras, len(self.around.pair))
-        adaptive = options.step_error is not None
-        kind = options.solver + (", beyond P2" if extended else "") + (", adaptive" if adaptive else "")
-        self.name = f"planar_stepping ({kind})"
-        self._given: tuple[Any, ...] = (self.problem, self.around, self.extras)
-        function: Callable[..., Stopped] = run_ticks_adaptively if adaptive else run_ticks
-        if options.solver == "projection":
-            self._given, function = self._given[:2], run_ticks_by_projection
-        self._entry = Entry(function, self.name)
+        self.ground, self.joints = extended_ground(robot, world, options.dt, every), extended_joints(robot, every)
+        self.contacts = with_room(contacts, len(self.around.pair))
+        self._model = (self.problem, self.around, self.ground, self.contacts, self.joints)
+        relaxation = Relaxation(options.r_h or 0.0, options.r_t or 0.0) if options.solver == "projection" else None
+        self._given: tuple[Any, ...] = (*self._model, relaxation, options.step_error)
+        self.name = f"planar_stepping ({', '.join(self._parts(options))})"
+        self._entry = Entry(run_ticks, self.name)
+
+    def _parts(self, options: PlanarSteppingOptions) -> list[str]:
+        parts = {"ground": self.ground, "contacts": self.contacts, "joints": self.joints}
+        extended = " ".join(name for name, part in parts.items() if part is not None)
+        adaptive = ["adaptive"] if options.step_error is not None else []
+        return [options.solver, f"extended {extended}" if extended else "basic", *adaptive]
 
     def run(self, state: State, table: CommandTable, tick: int, step: int, substeps: int, tape: Tape) -> Stopped:
         """Ticks of the table from a step of one of them on: status, tick, and step that were not completed."""
@@ -46,4 +49,4 @@ class Variant:
     def repeat(self, state: State, table: CommandTable, tick: int, step: int, tape: Tape) -> int:
         """One step that was not solved or not sane, in parts; compiled when it is needed for the first time."""
         with compiling_once(f"{self.name}, steps in parts"):
-            return repeat_step(self.problem, self.around, self.extras, state, table, tick, step, tape)
+            return repeat_step(*self._model, state, table, tick, step, tape)

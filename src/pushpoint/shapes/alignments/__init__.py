@@ -1,4 +1,4 @@
-"""Ways to lay the virtual snake robot along a shape curve, P3 III-D ("the chosen method"); one file per way.
+"""Methods that lay the virtual snake robot along a shape curve, P3 III-D ("the chosen method"); one file per method.
 
 An alignment fills `laid`, all of it, and makes `memory` that of this call. It keeps the limits of the joints
 (`snake.lower`, `snake.upper`) and `settings.most_turn`, and sets the flags of joints that these hold back. The head's
@@ -33,7 +33,7 @@ class Settings(NamedTuple):
 
 
 class Memory(NamedTuple):
-    """What one call tells the next."""
+    """What one call hands to the next."""
 
     q: FloatArray  # [rad], (N,): the last angles
     head: FloatArray  # (7,): y'_h, O_h [m], and 1 if there was a last call

@@ -1,6 +1,6 @@
 """Laying the virtual snake robot so that its joints are as near to the curve as they can be, all of them together.
 
-P3's own alignment looks at one link after the other and is "not optimal by any specific measure". Here the head is
+P3's own alignment treats one link after the other and is "not optimal by any specific measure". Here the head is
 placed as P3 does, and then the joint angles minimise the sum of the squared distances of joints and tail from the
 curve, by Gauss and Newton's method with damping from P3's alignment on; limits of angle and rate are bounds.
 """

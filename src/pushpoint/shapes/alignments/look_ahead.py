@@ -25,7 +25,7 @@ STEPS_PER_PIECE = 64  # of the search backwards: a curve that leaves the sphere 
 HALVINGS = 60
 NEARLY_VERTICAL = 0.05  # sine of the angle between head and vertical: (6) is not used below
 RETURN_RATE = math.radians(2.0) / 1e-3  # [rad/m]: how fast the head's axis becomes horizontal again
-ALONG_AXIS = 1e-6  # part of the way to the aim that is across the joint's axis: below, there is no angle to choose
+ALONG_AXIS = 1e-6  # part of the vector to the aim that is across the joint's axis: below, there is no angle to choose
 ROUND_OFF = 1e-12  # [rad]
 
 
@@ -111,7 +111,7 @@ def _horizontal(x: float, y: float, z: float, head: FloatArray, moved: float) ->
     off = math.atan2(nx * x + ny * y + nz * z, hx * tx + hy * ty)
     most = RETURN_RATE * moved
     if abs(off) <= most + ROUND_OFF:
-        return hx, hy, 0.0  # exactly, so that a robot at rest is laid the same way every time
+        return hx, hy, 0.0  # exactly, so that a robot at rest is laid alike every time
     turn = min(max(off, -most), most)
     zx, zy, zz = _cross(x, y, z, tx, ty, tz)
     c, s = math.cos(turn), math.sin(turn)

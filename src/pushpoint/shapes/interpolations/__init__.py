@@ -1,4 +1,4 @@
-"""Ways from shape control points to a curve, P3 III-B ("any chosen interpolation method"); one file per way.
+"""Curves from shape control points, P3 III-B ("any chosen interpolation method"); one file per method.
 
 An interpolation maps points [m] (n, 3) to the slopes dS/ds [m] of the cubic pieces between them: either one per point,
 (n, 3), for a curve without corners, or (n - 1, 2, 3), at the begin and at the end of each piece. S(i) = P_i in any

@@ -7,23 +7,15 @@ from pushpoint.geometry.capsule_disc import capsule_disc
 from pushpoint.geometry.capsule_edge import APART, axis_to_corner, distance_to_edge, end_to_edge
 from pushpoint.geometry.grid import cell_range
 from pushpoint.numerics.records import Records
-from pushpoint.plants.planar_stepping.extras import Extras
+from pushpoint.plants.planar_stepping.extended import Contacts
 from pushpoint.plants.planar_stepping.model import (
     BEGINS,
     BODY,
-    CONSERVING,
-    DEPTH,
-    DT,
     END_AXIS,
     END_HEAD,
     END_TAIL,
     LEAVES,
     LISTED,
-    NOMINAL,
-    PUSHING,
-    ROOM,
-    SELF,
-    SUNK,
     TRAVELLED,
     Problem,
     State,
@@ -55,7 +47,7 @@ def is_near(dx: float, dy: float, distance: float) -> bool:
 
 
 @fused
-def list_link(problem: Problem, around: Surroundings, i: int, reach: float, extras: Extras | None) -> bool:
+def list_link(problem: Problem, around: Surroundings, i: int, reach: float, contacts: Contacts | None) -> bool:
     """Neighbours of link i: all obstacles with a gap below `reach`, and some beyond. False if the table is full."""
     a, start, out = problem.link[i], around.pair_start, around.pair_code
     start[i + 1] = start[i]
@@ -70,24 +62,24 @@ def list_link(problem: Problem, around: Surroundings, i: int, reach: float, extr
             cell = r * around.grid.shape[0] + c
             for k in range(around.grid.start[cell], around.grid.start[cell + 1]):
                 item = around.grid.item[k]
-                if extras is not None:
-                    if not add_feature(extras.feature, item, x, y, full, start, i, out):
+                if contacts is not None:
+                    if not add_feature(contacts.feature, item, x, y, full, start, i, out):
                         return False
                 else:
                     dx, dy = x - around.disc[item, 0], y - around.disc[item, 1]
                     if is_near(dx, dy, around.disc[item, 2] + full) and not add_pair(item, start, i, out):
                         return False
-    if extras is not None:
-        return list_movable(problem, around, i, full, extras) and list_links(problem, around, i, full, extras)
+    if contacts is not None:
+        return list_movable(problem, around, i, full, contacts) and list_links(problem, around, i, full, contacts)
     return True
 
 
 @fused
-def list_movable(problem: Problem, around: Surroundings, i: int, full: float, extras: Extras) -> bool:
+def list_movable(problem: Problem, around: Surroundings, i: int, full: float, contacts: Contacts) -> bool:
     """Movable obstacles near row i, each pair once: with the later of two obstacles."""
     a, links = problem.link[i], problem.chain.shape[0]
-    for f in range(extras.feature.shape[0]):
-        other = links + int(extras.feature[f, BODY])
+    for f in range(contacts.feature.shape[0]):
+        other = links + int(contacts.feature[f, BODY])
         if other >= links and other > i:
             b = problem.link[other]
             near = is_near(a.x - b.x, a.y - b.y, full + b.radius)
@@ -97,16 +89,16 @@ def list_movable(problem: Problem, around: Surroundings, i: int, full: float, ex
 
 
 @fused
-def list_links(problem: Problem, around: Surroundings, i: int, full: float, extras: Extras) -> bool:
+def list_links(problem: Problem, around: Surroundings, i: int, full: float, contacts: Contacts) -> bool:
     """Both ends of the links near link i, if links may touch each other; see mechanics.self_contact for which."""
     links = problem.chain.shape[0]
-    if not problem.number[SELF] > 0.0 or i >= links:
+    if not problem.number[0].self_contact > 0.0 or i >= links:
         return True
-    a, own, first = problem.link[i], extras.more[i], extras.feature.shape[0]
+    a, own, first = problem.link[i], contacts.link[i], contacts.feature.shape[0]
     for j in range(links):
-        b, other = problem.link[j], extras.more[j]
+        b, other = problem.link[j], contacts.link[j]
         between = max(other.start - own.end, own.start - other.end)
-        if abs(i - j) < 2 or between <= a.radius + b.radius or extras.through[min(i, j), max(i, j)] > 0:
+        if abs(i - j) < 2 or between <= a.radius + b.radius or contacts.through[min(i, j), max(i, j)] > 0:
             continue
         if is_near(a.x - b.x, a.y - b.y, full + b.axis + b.radius):
             code = 3 * (first + j)
@@ -143,11 +135,13 @@ def recall(state: State, i: int, around: Surroundings, at: int) -> None:
 
 
 @kernel
-def list_neighbours(problem: Problem, around: Surroundings, state: State, reach: float, extras: Extras | None) -> bool:
+def list_neighbours(
+    problem: Problem, around: Surroundings, state: State, reach: float, contacts: Contacts | None
+) -> bool:
     """List all obstacles within `reach` [m] at the current pose, keeping warm starts. False if the table is full."""
     n, start = problem.link.shape[0], around.pair_start
     for i in range(n):
-        if not list_link(problem, around, i, reach, extras):
+        if not list_link(problem, around, i, reach, contacts):
             return False
         for p in range(state.pair_start[i], state.pair_start[i + 1]):
             if state.pair[p].record_x != 0.0 or state.pair[p].record_y != 0.0:  # not yet written
@@ -164,35 +158,37 @@ def list_neighbours(problem: Problem, around: Surroundings, state: State, reach:
 
 
 @kernel
-def find_contacts(problem: Problem, around: Surroundings, state: State, reach: float, extras: Extras | None) -> None:
+def find_contacts(
+    problem: Problem, around: Surroundings, state: State, reach: float, contacts: Contacts | None
+) -> None:
     """Contacts of this step, P2 (39): gaps at the middle of the step, directions (14), (16).
 
     conserving: obstacles within `reach` [m] may be approached at most at gap / dt, so that links land on the surface.
-    Without extras, those that the present velocity keeps farther off than ROOM are left out: most are only passed by.
+    Smooth discs that the present velocity keeps farther off than `room` are left out: most are only passed by.
     paper: obstacles already overlapped at the middle of the step may not be approached at all, P2 (57).
     """
-    link, contact, pair, dt = problem.link, problem.contact, state.pair, problem.number[DT]
-    conserving = problem.number[CONSERVING] > 0.0
+    link, contact, pair, dt = problem.link, problem.contact, state.pair, problem.number[0].dt
+    conserving = problem.number[0].conserving > 0.0
     nearest, ahead, room = 0.0, 0.0, 0.0
     if conserving:
-        nearest, ahead, room = reach, dt, max(0.0, problem.number[ROOM])
+        nearest, ahead, room = reach, dt, max(0.0, problem.number[0].room)
     count = 0
-    problem.number[SUNK] = 0.0
+    problem.number[0].sunk = 0.0
     for i in range(link.shape[0]):
         a = link[i]
         problem.first[i] = count
         for p in range(state.pair_start[i], state.pair_start[i + 1]):
-            if extras is None:
+            if contacts is None:
                 far = is_off(a, around.disc, state.pair_code[p], reach) or is_passed_by(
                     a, around.disc, state.pair_code[p], ahead, room
                 )
             else:
-                gap, place, nx, ny = feature_gap(problem, i, state.pair_code[p], extras)
+                gap, place, nx, ny = feature_gap(problem, i, state.pair_code[p], contacts)
                 far = gap > nearest
             if far:
                 pair[p].impulse = pair[p].tangential = pair[p].landing = 0.0
                 continue
-            if extras is None:
+            if contacts is None:
                 gap, place, nx, ny = disc_gap(a, around.disc, state.pair_code[p])
             c = contact[count]
             c.normal_x, c.normal_y = nx, ny
@@ -203,15 +199,15 @@ def find_contacts(problem: Problem, around: Surroundings, state: State, reach: f
             pair[p].place, pair[p].normal_x, pair[p].normal_y = place, nx, ny
             away = a.radius + gap
             pair[p].point_x, pair[p].point_y = a.x + place * a.cos - away * nx, a.y + place * a.sin - away * ny
-            if extras is None:
-                if gap < -problem.number[DEPTH]:
+            if contacts is None:
+                if gap < -problem.number[0].depth:
                     note_depth(problem, nx * a.old_vx + ny * a.old_vy + c.arm * a.old_w)
                 pass_on(problem, state, i, count)
             else:
-                if state.pair_code[p] // 3 < extras.feature.shape[0]:
-                    roughen(problem, i, c, gap, place, extras.feature[state.pair_code[p] // 3], extras.more[i])
+                if state.pair_code[p] // 3 < contacts.feature.shape[0]:
+                    add_friction(problem, i, c, gap, place, contacts.feature[state.pair_code[p] // 3], contacts.link[i])
                 else:
-                    touch_link(problem, i, c, gap, state.pair_code[p], extras)
+                    touch_link(problem, i, c, gap, state.pair_code[p], contacts)
                 c.guess_t = pair[p].tangential
             count += 1
     problem.first[link.shape[0]] = count
@@ -221,8 +217,8 @@ def find_contacts(problem: Problem, around: Surroundings, state: State, reach: f
 def note_depth(problem: Problem, speed: float) -> None:
     """A link lies too deep in an obstacle in the middle of the step: if its own speed [m/s] has brought it there, the
     step is too long to land."""
-    if -0.5 * problem.number[DT] * speed > 0.25 * problem.number[DEPTH]:
-        problem.number[SUNK] = 1.0
+    if -0.5 * problem.number[0].dt * speed > 0.25 * problem.number[0].depth:
+        problem.number[0].sunk = 1.0
 
 
 @fused
@@ -231,14 +227,14 @@ def allowed_speed(problem: Problem, gap: float) -> float:
     as slowly in parts of a step as in a whole one, or they would add energy the more of them there are. Where there
     is no energy for that (see parts), an overlap may stay, but not grow."""
     if gap >= 0.0:
-        return float(gap / problem.number[DT])
-    return float(max(gap / problem.number[NOMINAL], -PUSH_OUT) * problem.number[PUSHING])
+        return float(gap / problem.number[0].dt)
+    return float(max(gap / problem.number[0].nominal, -PUSH_OUT) * problem.number[0].pushing)
 
 
 @kernel
 def misses_nothing(problem: Problem, around: Surroundings, state: State) -> bool:
-    """Whether all listed obstacles without a contact stay off the links at the present velocity; without extras."""
-    dt, at = problem.number[DT], 0
+    """Whether all listed obstacles without a contact stay off the links at the present velocity; among smooth discs."""
+    dt, at = problem.number[0].dt, 0
     for i in range(problem.chain.shape[0]):
         a = problem.link[i]
         for p in range(state.pair_start[i], state.pair_start[i + 1]):
@@ -271,7 +267,7 @@ def pass_on(problem: Problem, state: State, i: int, k: int) -> None:
 
 @fused
 def is_off(a: Records, disc: FloatArray, k: int, reach: float) -> bool:
-    """Whether a disc is farther than `reach` [m] from the circle about a link: most need no closer look."""
+    """Whether a disc is farther than `reach` [m] from the circle about a link: most need nothing more."""
     dx, dy, far = a.x - disc[k, 0], a.y - disc[k, 1], a.axis + a.radius + disc[k, 2] + reach
     return bool(dx * dx + dy * dy > far * far)
 
@@ -300,11 +296,11 @@ def disc_gap(a: Records, disc: FloatArray, k: int) -> tuple[float, float, float,
 
 
 @kernel
-def link_gap(problem: Problem, i: int, code: int, extras: Extras) -> tuple[float, float, float, float]:
+def link_gap(problem: Problem, i: int, code: int, contacts: Contacts) -> tuple[float, float, float, float]:
     """The same between link i and an end of another."""
-    j = code // 3 - extras.feature.shape[0]
+    j = code // 3 - contacts.feature.shape[0]
     a, b, is_tail = problem.link[i], problem.link[j], code % 3 == END_TAIL
-    if is_tail and extras.more[j].joined > 0.0:  # it is also the head end of the link behind
+    if is_tail and contacts.link[j].joined > 0.0:  # it is also the head end of the link behind
         return APART, 0.0, 0.0, 0.0
     at = -b.axis if is_tail else b.axis
     distance, place, nx, ny = capsule_disc(a.x - b.x - at * b.cos, a.y - b.y - at * b.sin, a.cos, a.sin, a.axis)
@@ -314,24 +310,24 @@ def link_gap(problem: Problem, i: int, code: int, extras: Extras) -> tuple[float
 
 
 @kernel
-def touch_link(problem: Problem, i: int, c: Records, gap: float, code: int, extras: Extras) -> None:
+def touch_link(problem: Problem, i: int, c: Records, gap: float, code: int, contacts: Contacts) -> None:
     """The other link of a contact, without friction."""
-    j = code // 3 - extras.feature.shape[0]
+    j = code // 3 - contacts.feature.shape[0]
     a, b = problem.link[i], problem.link[j]
     at = -b.axis if code % 3 == END_TAIL else b.axis
     c.owner, c.other, c.lever, c.arm_t, c.mu, c.limit, c.last_limit = i, j, 0.0, 0.0, 0.0, 0.0, -1.0
     c.arm_other = at * (b.cos * c.normal_y - b.sin * c.normal_x)
-    if gap < -problem.number[DEPTH]:
+    if gap < -problem.number[0].depth:
         speed = c.normal_x * (a.old_vx - b.old_vx) + c.normal_y * (a.old_vy - b.old_vy)
         note_depth(problem, speed + c.arm * a.old_w - c.arm_other * b.old_w)
 
 
 @fused
-def feature_gap(problem: Problem, i: int, code: int, extras: Extras) -> tuple[float, float, float, float]:
+def feature_gap(problem: Problem, i: int, code: int, contacts: Contacts) -> tuple[float, float, float, float]:
     """The same between row i and an edge, a corner, a movable obstacle, or the end of another link."""
-    if code // 3 >= extras.feature.shape[0]:
-        return link_gap(problem, i, code, extras)
-    a, feature, joined = problem.link[i], extras.feature[code // 3], extras.more[i].joined > 0.0
+    if code // 3 >= contacts.feature.shape[0]:
+        return link_gap(problem, i, code, contacts)
+    a, feature, joined = problem.link[i], contacts.feature[code // 3], contacts.link[i].joined > 0.0
     if code % 3 != END_AXIS:
         if joined and code % 3 == END_TAIL:
             return APART, 0.0, 0.0, 0.0
@@ -349,11 +345,11 @@ def feature_gap(problem: Problem, i: int, code: int, extras: Extras) -> tuple[fl
 
 
 @fused
-def roughen(
+def add_friction(
     problem: Problem, i: int, c: Records, gap: float, place: float, feature: FloatArray, partner: Records
 ) -> None:
     """Friction, restitution and the movable partner of a contact."""
-    a, dt = problem.link[i], problem.number[DT]
+    a, dt = problem.link[i], problem.number[0].dt
     nx, ny = c.normal_x, c.normal_y
     c.owner, c.other, c.lever, c.arm_other = i, -1.0, 0.0, 0.0
     # Friction acts at the surface of the link, to the left of the normal.
@@ -367,7 +363,7 @@ def roughen(
         b = problem.link[int(c.other)]
         c.lever = b.radius + gap
         speed -= nx * b.old_vx + ny * b.old_vy
-    if gap < -problem.number[DEPTH]:
+    if gap < -problem.number[0].depth:
         note_depth(problem, speed)
     if restitution > 0.0 and gap + dt * speed < 0.0:  # it will hit in this step: Newton's law
         c.approach = min(c.approach, restitution * speed)

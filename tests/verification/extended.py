@@ -1,4 +1,4 @@
-"""Runs of planar_stepping beyond P2 that the verification tests share: bodies, worlds, momenta, gaps."""
+"""Runs of planar_stepping with the extended laws that the verification tests share: bodies, worlds, momenta, gaps."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def chain_of(links: int, joint: Joint | None = None, radius: float = 0.03, lengt
 
 
 def world_of(*obstacles: Obstacle, ground: Ground = ICE, gravity: float = GRAVITY) -> World:
-    return World(name="beyond", ground=ground, obstacles=obstacles, gravity=gravity)
+    return World(name="extended", ground=ground, obstacles=obstacles, gravity=gravity)
 
 
 def thrown(
@@ -164,25 +164,25 @@ def depth(robot: Robot, world: World, row: FloatArray) -> float:
     ]
     capsules += [(row[n + k, :2], np.zeros(2), peg.radius) for k, peg in enumerate(world.movable_discs)]
     deepest, moved = -np.inf, 0
-    for thing in world.obstacles:
+    for obstacle in world.obstacles:
         others = capsules
-        if isinstance(thing, Disc):
-            centre = np.array([thing.x, thing.y])
-            if thing.mass is not None:
+        if isinstance(obstacle, Disc):
+            centre = np.array([obstacle.x, obstacle.y])
+            if obstacle.mass is not None:
                 centre, moved = row[n + moved, :2], moved + 1
                 others = capsules[: n + moved - 1]
-            edges, thick = [(centre, centre)], thing.radius
-        elif isinstance(thing, Wall):
-            points = np.array(thing.points)
+            edges, thick = [(centre, centre)], obstacle.radius
+        elif isinstance(obstacle, Wall):
+            points = np.array(obstacle.points)
             edges, thick = list(itertools.pairwise(points)), 0.0
-        elif isinstance(thing, Polygon):
-            points = np.array(thing.points)
+        elif isinstance(obstacle, Polygon):
+            points = np.array(obstacle.points)
             edges, thick = list(zip(points, np.roll(points, -1, axis=0), strict=True)), 0.0
         else:
-            raise TypeError(thing)
+            raise TypeError(obstacle)
         for centre, arm, radius in others:
             gap = min(_segment_distance(centre - arm, centre + arm, a, b) for a, b in edges)
-            if isinstance(thing, Polygon) and _inside(thing, centre):
+            if isinstance(obstacle, Polygon) and _inside(obstacle, centre):
                 gap = -gap
             deepest = max(deepest, radius + thick - gap)
     return float(deepest)

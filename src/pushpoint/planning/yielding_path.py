@@ -1,4 +1,4 @@
-"""A path that gives way to pegs, and the chain on it.
+"""A path that yields to pegs, and the chain on it.
 
 A path is drawn for a map; where a peg is a few millimetres from where the map has it, a robot on the path would press
 on it or miss it. So the path is moved sideways by o(s), such that a robot on it just touches every peg near it:
@@ -21,11 +21,11 @@ from pushpoint.types import FloatArray, IntArray
 
 WIDTH = 0.35  # [m]: a third of the distance between pegs, about; shorter ones would bend the path more
 SOFT = 0.02
-LOOK = 0.01  # [m], between places at which pegs are looked for
+SAMPLING = 0.01  # [m], between places at which pegs are looked for
 
 
-class GivingWay:
-    """A path, the pegs that it gives way to, and the chain on it."""
+class YieldingPath:
+    """A path, the pegs that it yields to, and the chain on it."""
 
     def __init__(self, following: Following, pegs: Pegs, near: float, candidates: float) -> None:
         """`near` [m]: pegs farther than this from a robot on the path do not attract it; those farther than
@@ -75,12 +75,12 @@ class GivingWay:
 
 def _beside(path: Path, pegs: Pegs, reach: float) -> tuple[IntArray, FloatArray]:
     """Pegs whose surfaces are nearer to the path than `reach` [m], and the arc lengths [m] beside them."""
-    grid = np.linspace(0.0, path.length, 2 + int(path.length / LOOK))
+    grid = np.linspace(0.0, path.length, 2 + int(path.length / SAMPLING))
     points, found = path(grid), []
     for peg, (centre, radius) in enumerate(zip(pegs.centre, pegs.radius, strict=True)):
         distance = np.hypot(*(points - centre).T)
         k = int(distance.argmin())
-        if distance[k] < radius + reach + LOOK and 0 < k < len(grid) - 1:
+        if distance[k] < radius + reach + SAMPLING and 0 < k < len(grid) - 1:
             s = path.nearest(centre, float(grid[k]))
             if np.hypot(*(path(np.array([s]))[0] - centre)) < radius + reach:
                 found.append((peg, s))

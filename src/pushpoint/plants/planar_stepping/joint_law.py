@@ -1,4 +1,4 @@
-"""Joints: the implicit servo of P2 (43), and the springs, dampers, stops and armature that extras add.
+"""Joints: the implicit servo of P2 (43), and the springs, dampers, stops and armature of extended joints.
 
 All torques are impulses of a step on the link on the head side; rates are those at the end of the step.
 """
@@ -9,8 +9,8 @@ from pushpoint._jit import fused, kernel
 from pushpoint.numerics.projections import clip, dead_band
 from pushpoint.numerics.records import Records
 from pushpoint.numerics.residuals import unilateral_residual
-from pushpoint.plants.planar_stepping.extras import Extras
-from pushpoint.plants.planar_stepping.model import DT, Problem
+from pushpoint.plants.planar_stepping.extended import Joints
+from pushpoint.plants.planar_stepping.model import Problem
 from pushpoint.types import CommandTable
 
 FAR = 1e15  # [rad/s], the rate that a stop far away allows
@@ -18,10 +18,10 @@ FAR = 1e15  # [rad/s], the rate that a stop far away allows
 
 @fused
 def drive_joints(
-    problem: Problem, body: Records, commands: CommandTable, row: int, lead: float, extras: Extras | None
+    problem: Problem, body: Records, commands: CommandTable, row: int, lead: float, joints: Joints | None
 ) -> None:
     """Servo impulses at joint rate zero; `lead` [s] from the start of the tick to the end of the step."""
-    link, dt = problem.chain, problem.number[DT]
+    link, dt = problem.chain, problem.number[0].dt
     for i in range(1, link.shape[0]):
         a = link[i]
         speed = body[i].w - body[i - 1].w
@@ -30,9 +30,9 @@ def drive_joints(
         reference = commands.joint_angle[row, i - 1] + lead * rate
         a.drive = a.servo_p * (reference - angle) + a.servo_d * rate
         a.feed = dt * commands.torque[row, i - 1]
-        if extras is not None:
-            prepare_passive(extras.more[i], angle, speed, dt)
-            extras.more[i].stop_guess = body[i].stop
+        if joints is not None:
+            prepare_passive(joints.link[i], angle, speed, dt)
+            joints.link[i].stop_guess = body[i].stop
 
 
 @kernel
@@ -45,7 +45,7 @@ def prepare_passive(b: Records, angle: float, rate: float, dt: float) -> None:
 
 
 @kernel
-def joint_impulse(link: Records, i: int, dt: float) -> None:
+def basic_impulse(link: Records, i: int, dt: float) -> None:
     """Servo impulse of the joint behind link i at the end rate, and its tangent; P2 (43) with the joint's rate."""
     a = link[i]
     stiffness = 0.5 * dt * a.servo_p + a.servo_d
@@ -57,9 +57,9 @@ def joint_impulse(link: Records, i: int, dt: float) -> None:
 
 
 @fused
-def passive_impulse(link: Records, more: Records, i: int, penalty: float, held: bool) -> None:
+def extended_impulse(link: Records, joint: Records, i: int, penalty: float, held: bool) -> None:
     """Add spring, damper, armature and stops to the joint behind link i. A stop pushes only back, like a contact."""
-    a, b = link[i], more[i]
+    a, b = link[i], joint[i]
     rate = a.w - link[i - 1].w
     a.torque += b.rest - b.give * rate
     a.stiffness += b.give
@@ -76,9 +76,9 @@ def passive_impulse(link: Records, more: Records, i: int, penalty: float, held: 
 
 
 @fused
-def stop_residual(link: Records, more: Records, i: int, per_unit: float, per_speed: float) -> float:
+def extended_residual(link: Records, joint: Records, i: int, per_unit: float, per_speed: float) -> float:
     """Natural-map residual of the stops of the joint behind link i."""
-    a, b = link[i], more[i]
+    a, b = link[i], joint[i]
     rate, per_moment, reach = a.w - link[i - 1].w, per_unit / a.half, per_speed * a.half
     low = unilateral_residual(max(b.stop, 0.0) * per_moment, (rate - b.low_rate) * reach)
     high = unilateral_residual(max(-b.stop, 0.0) * per_moment, (b.high_rate - rate) * reach)

@@ -1,7 +1,7 @@
-"""Ground and links: P2's dry friction, and what extras add to it.
+"""Ground and links: P2's dry friction (basic), and all that other grounds add to it (extended).
 
-Friction impulses are kept in axes in which the admissible set is a disc (or, with extras, has one half flattened):
-those of the world where friction is the same in all directions, scaled ones of the link else and with extras.
+Friction impulses are kept in axes in which the admissible set is a disc (or, extended, has one half flattened): those
+of the world where friction is the same in all directions, scaled ones of the link elsewhere and where it is extended.
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ import math
 from pushpoint._jit import fused, kernel
 from pushpoint.numerics.projections import half_ellipse_share, project_half_ellipses
 from pushpoint.numerics.records import Records
-from pushpoint.numerics.residuals import interval_residual, skewed_residual
-from pushpoint.plants.planar_stepping.extras import Extras
-from pushpoint.plants.planar_stepping.model import DT, GRAVITY, Problem
+from pushpoint.numerics.residuals import friction_residual, interval_residual, skewed_residual
+from pushpoint.plants.planar_stepping.extended import Ground
+from pushpoint.plants.planar_stepping.model import Problem
 from pushpoint.types import FloatArray
 
 INSIDE = 1.0 - 1e-9  # a friction impulse whose square is below this part of the disc's was one of stick
@@ -36,7 +36,7 @@ def in_link_axes(a: Records, x: float, y: float) -> tuple[float, float]:
 
 
 @fused
-def ground_impulse(a: Records, r: float, held: bool) -> tuple[float, float, float, float, float]:
+def basic_impulse(a: Records, r: float, held: bool) -> tuple[float, float, float, float, float]:
     """Friction of a link in world axes, and the terms xx, xy, yy of its mass and of the tangent of friction; P2 (58).
     A disc (50) needs no axes of the link, an ellipse (52) does."""
     radius, along, across, even = a.disc, a.along, a.across, a.along == a.across
@@ -68,15 +68,15 @@ def ground_impulse(a: Records, r: float, held: bool) -> tuple[float, float, floa
 
 
 @kernel
-def lay_ground(problem: Problem, extras: Extras) -> None:
+def lay_ground(problem: Problem, ground: Ground) -> None:
     """Give every link the ground law of the patch that its centre is on."""
     for i in range(problem.chain.shape[0]):
         a = problem.link[i]
         law = 0
-        for k in range(extras.patch.shape[0]):
-            if extras.patch[k, 0] <= a.x < extras.patch[k, 1] and extras.patch[k, 2] <= a.y < extras.patch[k, 3]:
+        for k in range(ground.patch.shape[0]):
+            if ground.patch[k, 0] <= a.x < ground.patch[k, 1] and ground.patch[k, 2] <= a.y < ground.patch[k, 3]:
                 law = 1 + k
-        set_law(problem, extras.more[i], a, extras.law, law)
+        set_law(problem, ground.link[i], a, ground.law, law)
 
 
 @fused
@@ -85,8 +85,8 @@ def set_law(problem: Problem, b: Records, a: Records, table: FloatArray, law: in
     forward, backward, across = table[law, 0], table[law, 1], table[law, 2]
     strong = max(forward, backward)
     largest = max(strong, across)
-    dt = problem.number[DT]
-    pressed = a.mass * problem.number[GRAVITY] * dt
+    dt = problem.number[0].dt
+    pressed = a.mass * problem.number[0].gravity * dt
     a.disc = largest * pressed
     if largest > 0.0:
         a.along, a.across = strong / largest, across / largest
@@ -100,9 +100,10 @@ def set_law(problem: Problem, b: Records, a: Records, table: FloatArray, law: in
 
 
 @fused
-def rough_ground(link: Records, more: Records, i: int, penalty: float, held: bool) -> None:
-    """ground_impulse with half ellipses, drag and friction torque."""
-    a, b = link[i], more[i]
+def extended_impulse(
+    a: Records, b: Records, penalty: float, held: bool
+) -> tuple[float, float, float, float, float, float, float]:
+    """The same with half ellipses, drag and friction torque: impulse x, y and moment; terms xx, xy, yy and ww."""
     radius, r, along, across = a.disc, penalty * a.mass, a.along, a.across
     c, s = a.cos, a.sin
     v_along, v_across = c * a.vx + s * a.vy, c * a.vy - s * a.vx
@@ -120,12 +121,33 @@ def rough_ground(link: Records, more: Records, i: int, penalty: float, held: boo
     a.ground_x, a.ground_y = x, y
     x, y = along * x - b.drag_along * v_along, across * y - b.drag_across * v_across
     b.ground_x, b.ground_y = c * x - s * y, s * x + c * y
-    a.applied_x, a.applied_y = b.ground_x, b.ground_y
-    a.xx = a.mass + c * c * xx - 2.0 * c * s * xy + s * s * yy
-    a.xy = c * s * (xx - yy) + (c * c - s * s) * xy
-    a.yy = a.mass + s * s * xx + 2.0 * c * s * xy + c * c * yy
-    a.xw, a.yw, a.ww = 0.0, 0.0, a.inertia + spin_tangent(a, b, penalty * a.inertia, held)
-    a.applied_w = b.spin_impulse
+    turned_xx = a.mass + c * c * xx - 2.0 * c * s * xy + s * s * yy
+    turned_xy = c * s * (xx - yy) + (c * c - s * s) * xy
+    turned_yy = a.mass + s * s * xx + 2.0 * c * s * xy + c * c * yy
+    ww = a.inertia + spin_tangent(a, b, penalty * a.inertia, held)
+    return b.ground_x, b.ground_y, b.spin_impulse, turned_xx, turned_xy, turned_yy, ww
+
+
+@fused
+def impulse(
+    a: Records, i: int, penalty: float, held: bool, ground: Ground | None
+) -> tuple[float, float, float, float, float, float, float]:
+    """Of the ground on link i, as extended_impulse."""
+    if ground is not None:
+        return extended_impulse(a, ground.link[i], penalty, held)
+    x, y, xx, xy, yy = 0.0, 0.0, a.mass, 0.0, a.mass
+    if a.disc > 0.0:
+        x, y, xx, xy, yy = basic_impulse(a, penalty * a.mass, held)
+    return x, y, 0.0, xx, xy, yy, a.inertia
+
+
+@fused
+def in_world_axes(a: Records) -> tuple[float, float]:
+    """The friction impulse of a link on basic ground, turned from its axes to the world's."""
+    if a.along == a.across:
+        return a.ground_x, a.ground_y
+    along, across = a.along * a.ground_x, a.across * a.ground_y
+    return a.cos * along - a.sin * across, a.sin * along + a.cos * across
 
 
 @fused
@@ -138,10 +160,21 @@ def spin_tangent(a: Records, b: Records, r: float, held: bool) -> float:
     return 0.0
 
 
+@kernel
+def basic_residual(link: Records, i: int, per_unit: float, per_speed: float) -> float:
+    """Natural-map residual of the friction law of link i."""
+    a = link[i]
+    if not a.disc > 0.0:
+        return 0.0
+    vx, vy = slide(link, i)
+    px, py = a.ground_x * per_unit, a.ground_y * per_unit
+    return friction_residual(px, py, vx * per_speed, vy * per_speed, a.disc * per_unit)
+
+
 @fused
-def rough_ground_residual(link: Records, more: Records, i: int, per_unit: float, per_speed: float) -> float:
-    """Natural-map residual of the friction laws of link i."""
-    a, b = link[i], more[i]
+def extended_residual(link: Records, ground: Records, i: int, per_unit: float, per_speed: float) -> float:
+    """The same of half ellipses and of the friction torque."""
+    a, b = link[i], ground[i]
     wrong = 0.0
     if a.disc > 0.0:
         vx, vy = in_link_axes(a, a.vx, a.vy)

@@ -1,4 +1,4 @@
-"""Run a published scenario, look at it, save it and read it again."""
+"""Run a published scenario, plot it, save it and read it again."""
 
 from __future__ import annotations
 

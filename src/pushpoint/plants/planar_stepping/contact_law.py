@@ -1,4 +1,5 @@
-"""Contacts with Coulomb friction, with obstacles that move, and of links with each other.
+"""Contacts: smooth ones with fixed discs as P2 has them (basic); with Coulomb friction, with obstacles that move, and
+of links with each other (extended).
 
 The friction of a contact is bounded by mu times its normal impulse, which is not known beforehand. The bound is lagged:
 it is `limit` within one Newton step, and mu times the impulse found for the next. With it fixed the step stays a convex
@@ -12,15 +13,48 @@ import math
 from pushpoint._jit import fused, kernel
 from pushpoint.numerics.records import Records
 from pushpoint.numerics.residuals import interval_residual, unilateral_residual
-from pushpoint.plants.planar_stepping.ground import INSIDE
-from pushpoint.plants.planar_stepping.model import DT, PENALTY, WEIGHT, Problem
+from pushpoint.plants.planar_stepping.ground_law import INSIDE
+from pushpoint.plants.planar_stepping.model import LEAVES, Problem
 
-AVERAGED_FROM = 8  # iterations: from there limits move half the way, which ends most oscillations
+AVERAGED_FROM = 8  # iterations: from there limits move by half as much, which ends most oscillations
 # Where friction presses a link on, or lifts it off, limits close in geometrically: Aitken's rule says where to. It goes
 # at least and at most so far, where 1 is the limit that was found.
 LEAST_SHARE, MOST_SHARE = 0.2, 5.0
 # From there ever less, so that what does not come to rest by itself does: if it is off by too much, the step fails.
 SETTLING_FROM, SETTLING = 40, 0.95
+
+
+@kernel
+def approach_speed(link: Records, contact: Records, i: int, k: int) -> float:
+    """gamma_H + gap / dt: not negative at the end of the step, P2 (59)."""
+    a = link[i]
+    speed: float = contact[k].normal_x * a.vx + contact[k].normal_y * a.vy + contact[k].arm * a.w
+    return speed + float(contact[k].approach)
+
+
+@kernel
+def apply_contact(link: Records, contact: Records, i: int, k: int) -> None:
+    """Add the impulse of contact k to link i; it pushes the link off."""
+    a = link[i]
+    a.applied_x += contact[k].normal_x * contact[k].impulse
+    a.applied_y += contact[k].normal_y * contact[k].impulse
+    a.applied_w += contact[k].arm * contact[k].impulse
+
+
+@fused
+def basic_impulse(a: Records, c: Records, r: float, held: bool) -> tuple[float, float]:
+    """Normal impulse of a contact on its link, P2 (57), and the tangent: r, or zero where the contact is open."""
+    impulse = c.guess - r * (c.normal_x * a.vx + c.normal_y * a.vy + c.arm * a.w + c.approach)
+    is_open = (c.passing == LEAVES) if held and c.guess > 0.0 else (impulse <= 0.0)
+    c.impulse = 0.0 if is_open else impulse
+    return c.impulse, 0.0 if is_open else r
+
+
+@kernel
+def basic_residual(link: Records, contact: Records, i: int, k: int, per_unit: float, per_speed: float) -> float:
+    """Natural-map residual of the law of contact k of link i."""
+    gap_rate = approach_speed(link, contact, i, k)
+    return unilateral_residual(contact[k].impulse * per_unit, gap_rate * per_speed)
 
 
 @fused
@@ -39,7 +73,7 @@ def relative_speeds(link: Records, contact: Records, i: int, k: int) -> tuple[fl
 
 
 @kernel
-def rough_contact(link: Records, contact: Records, i: int, k: int, r: float, held: bool) -> None:
+def extended_impulse(link: Records, contact: Records, i: int, k: int, r: float, held: bool) -> None:
     """Normal and friction impulse of contact k of link i, with their tangents; applied to both partners."""
     c = contact[k]
     normal, tangential = relative_speeds(link, contact, i, k)
@@ -88,7 +122,7 @@ def stiffen(a: Records, c: Records) -> None:
 
 
 @fused
-def contact_residual(link: Records, contact: Records, i: int, k: int, per_unit: float, per_speed: float) -> float:
+def extended_residual(link: Records, contact: Records, i: int, k: int, per_unit: float, per_speed: float) -> float:
     """Natural-map residual of the laws of contact k, friction with its limit."""
     c = contact[k]
     normal, tangential = relative_speeds(link, contact, i, k)
@@ -104,7 +138,7 @@ def slides(problem: Problem, k: int) -> bool:
     c = problem.contact[k]
     i = int(c.owner)
     tangential = relative_speeds(problem.link, problem.contact, i, k)[1]
-    return bool(abs(tangential) * problem.number[PENALTY] * problem.link[i].mass > c.limit)
+    return bool(abs(tangential) * problem.number[0].penalty * problem.link[i].mass > c.limit)
 
 
 @fused
@@ -125,8 +159,8 @@ def renew_limits(problem: Problem, iteration: int) -> float:
     """Friction limits from the impulses found; returns the largest change that matters as a residual.
 
     That of a contact that sticks well inside of both limits does not: where links rest on the ground, normal impulses
-    are not unique and may wander. The friction of a contact that slides goes along with its limit: it would look like
-    one that sticks otherwise. Where it is only on the verge of sliding it stays, and may stick with the new limit: if
+    are not unique and may wander. The friction of a contact that slides goes along with its limit: else it
+    would seem to stick. Where it is only on the verge of sliding it stays, and may stick with the new limit: if
     it went along, friction and normal impulse of a wedged robot at rest could raise each other for ever.
     """
     contact = problem.contact
@@ -141,4 +175,4 @@ def renew_limits(problem: Problem, iteration: int) -> float:
             c.limit = max(0.0, c.limit + settling * extrapolated(c, change, usual) * change)
             if c.stiff_t == 0.0 and slides(problem, k):
                 c.impulse_t = math.copysign(c.limit, c.impulse_t)
-    return float(largest / (problem.number[WEIGHT] * problem.number[DT]))
+    return float(largest / (problem.number[0].weight * problem.number[0].dt))

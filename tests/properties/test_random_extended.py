@@ -16,7 +16,7 @@ from pushpoint.tape import Tape, new_tape
 from pushpoint.types import CommandTable, Failure, Pose
 from pushpoint.worlds import Disc, Ground, Obstacle, Patch, Polygon, Wall, World
 from tests.properties.draws import Draw
-from tests.verification.beyond import depth
+from tests.verification.extended import depth
 
 PERIOD, TICKS = 0.02, 24
 ENDS: Counter[str] = Counter()  # how runs ended, by whether obstacles are rough
@@ -91,8 +91,8 @@ def cases(draw: Draw) -> Case:
     parts = tuple(links(draw) for _ in range(count))
     robot = Robot(name="random", links=parts, joints=tuple(joints(draw) for _ in range(count - 1)))
     rough, e = draw.yes(), draw.one_of([0.0, 0.0, 0.6])
-    things = [obstacles(draw, rough, e) for _ in range(draw.integer(0, 14))]
-    options = PlanarSteppingOptions(dt=draw.one_of([1e-3, 2e-3, 5e-3, 1e-2]))
+    drawn = [obstacles(draw, rough, e) for _ in range(draw.integer(0, 14))]
+    options = PlanarSteppingOptions(dt=draw.one_of([1e-3, 2e-3, 5e-3, 1e-2]), extended="all")
     servo = Servo()
     if draw.yes():
         servo = Servo(stiffness=draw.one_of([5.0, 100.0]), damping=draw.one_of([0.1, 2.0]))
@@ -106,7 +106,7 @@ def cases(draw: Draw) -> Case:
         spin,
     )
     if draw.yes():
-        things.insert(
+        drawn.insert(
             0,
             cage(
                 robot,
@@ -120,7 +120,7 @@ def cases(draw: Draw) -> Case:
         count - 1
     )
     table = CommandTable(0.6 * np.sin(phase), np.zeros_like(phase), np.zeros_like(phase))
-    return robot, roomy(things, grounds(draw), robot, pose, options.dt), servo, options, pose, table
+    return robot, roomy(drawn, grounds(draw), robot, pose, options.dt), servo, options, pose, table
 
 
 def cage(robot: Robot, pose: Pose, room: float, corners: int, law: dict[str, float]) -> Wall:
@@ -131,17 +131,17 @@ def cage(robot: Robot, pose: Pose, room: float, corners: int, law: dict[str, flo
     return Wall(points=tuple((size * math.cos(p), size * math.sin(p)) for p in phi), **law)
 
 
-def roomy(things: list[Obstacle], ground: Ground, robot: Robot, pose: Pose, dt: float) -> World:
+def roomy(drawn: list[Obstacle], ground: Ground, robot: Robot, pose: Pose, dt: float) -> World:
     """The world without obstacles that the robot overlaps or reaches in half a step, and without pegs in others."""
     start = np.column_stack([pose.position, pose.angle])
     ends = np.array([link.half_core + link.radius for link in robot.links])
-    way = dt * float((np.linalg.norm(pose.velocity, axis=1) + np.abs(pose.rate) * ends).max())
+    distance = dt * float((np.linalg.norm(pose.velocity, axis=1) + np.abs(pose.rate) * ends).max())
     kept: list[Obstacle] = []
-    for thing in things:
-        trial = World(name="random", ground=ground, obstacles=(*kept, thing))
+    for obstacle in drawn:
+        trial = World(name="random", ground=ground, obstacles=(*kept, obstacle))
         pegs = np.array([(d.x, d.y, 0.0) for d in trial.movable_discs]).reshape(-1, 3)
-        if depth(robot, trial, np.vstack([start, pegs])) < -way:
-            kept.append(thing)
+        if depth(robot, trial, np.vstack([start, pegs])) < -distance:
+            kept.append(obstacle)
     return World(name="random", ground=ground, obstacles=tuple(kept))
 
 
@@ -183,7 +183,7 @@ def check_random_world(seed: int) -> None:
     robot, world, servo, options, pose, table = cases(Draw(seed))
     tape, failure = run(PlanarStepping.build(robot, world, servo, options), world, pose, table)
     rows, steps = int(tape.cursor[0].row), int(tape.cursor[0].step)
-    rough = any(thing.friction > 0 for thing in world.obstacles)
+    rough = any(obstacle.friction > 0 for obstacle in world.obstacles)
     kind = "rough" if rough else "smooth"
     ENDS[kind] += 1
     ENDS[f"{kind} failed"] += failure is not None
@@ -208,7 +208,7 @@ def check_random_world(seed: int) -> None:
         acted_on = (
             world.obstacles
             or world.ground.patches
-            or not (world.ground.is_plain and max(world.ground.along, world.ground.across) == 0)
+            or not (world.ground.is_basic and max(world.ground.along, world.ground.across) == 0)
         )
         allowed = 1e-9 * total.max() if acted_on else 1e-2 * total.max()  # free flight: a bounded error of order dt**2
         assert np.diff(total).max(initial=0.0) <= allowed + at_rest
