@@ -13,10 +13,11 @@ from pushpoint import limits
 from pushpoint.deprecation import renamed
 from pushpoint.errors import InvalidInput
 from pushpoint.fields import Fraction, Frozen, Name, Number
-from pushpoint.geometry.parts import Block, Column, Part, Pillar, Rod, Sheet
-from pushpoint.geometry.rotation import turned
 from pushpoint.quantities import Angle, Coordinate, FrictionCoefficient, Gain, Gravity, Height, Length, Mass, Speed
-from pushpoint.types import FloatArray
+
+if TYPE_CHECKING:
+    from pushpoint.geometry.parts import Part
+    from pushpoint.types import FloatArray
 
 Point = tuple[Coordinate, Coordinate]  # [m]
 Point3 = tuple[Coordinate, Coordinate, Coordinate]  # [m]
@@ -202,6 +203,8 @@ class Disc(Upright):
 
     @property
     def parts(self) -> tuple[Part, ...]:
+        from pushpoint.geometry.parts import Pillar
+
         return (Pillar(self.x, self.y, self.radius, self.height),)
 
     @property
@@ -226,6 +229,8 @@ class Wall(Upright):
 
     @property
     def parts(self) -> tuple[Part, ...]:
+        from pushpoint.geometry.parts import Sheet
+
         return (Sheet(self.points, self.height),)
 
     @property
@@ -252,6 +257,8 @@ class Polygon(Upright):
 
     @property
     def parts(self) -> tuple[Part, ...]:
+        from pushpoint.geometry.parts import Column
+
         return (Column(self.points, self.height),)
 
     @property
@@ -280,6 +287,8 @@ class Cylinder(Obstacle):
 
     @property
     def parts(self) -> tuple[Part, ...]:
+        from pushpoint.geometry.parts import Rod
+
         return (Rod(self.start, self.end, self.radius),)
 
 
@@ -295,6 +304,9 @@ class Box(Obstacle):
 
     @property
     def parts(self) -> tuple[Part, ...]:
+        from pushpoint.geometry.parts import Block
+        from pushpoint.geometry.rotation import turned
+
         return (Block(self.centre, self.size, turned(self.roll, self.pitch, self.yaw)),)
 
 
