@@ -45,7 +45,8 @@ def our_job(case: Case, options: Settings) -> Job:
 
 def peer_job(case: Case, options: Settings) -> Job:
     """MuJoCo without any recording: its own loop in C, and the link positions from it at the end."""
-    from pushpoint.plants.mujoco.encoding import without_log
+    from pushpoint.plants.mujoco.fast import fast_rollout
+    from pushpoint.plants.mujoco.log import without_log
     from pushpoint.plants.mujoco.plant import MujocoPlant
 
     dimensions = 3 if case.ours == "spatial_stepping" else 2
@@ -56,7 +57,7 @@ def peer_job(case: Case, options: Settings) -> Job:
 
     def job() -> Result:
         with without_log():
-            path = plant.fast_rollout(state, table, setup.substeps)[:, case.link]
+            path = fast_rollout(plant, state, table, setup.substeps)[:, case.link]
         return case.judge.result(start, path[:, :2], period) if np.isfinite(path).all() else FAILED
 
     return job

@@ -9,9 +9,9 @@ import numpy as np
 
 from pushpoint.control import Controller, Drawing, Drawn, Laid
 from pushpoint.errors import InvalidInput
+from pushpoint.geometry.rotation import headings
 from pushpoint.mechanics.overlap import overlaps
 from pushpoint.mechanics.pose import moving, planar_pose
-from pushpoint.mechanics.rotation import headings
 from pushpoint.mechanics.spatial_pose import Attitude, moving_in_space, pose_of_tail, spatial_pose, turned_by
 from pushpoint.quantities import MOST_BEND
 from pushpoint.robots import Robot

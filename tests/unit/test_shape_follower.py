@@ -14,7 +14,7 @@ from pushpoint.control._shape_compliance import forces_on_points, from_obstacles
 from pushpoint.control._shape_options import Compliance, ShapeFollowerOptions
 from pushpoint.control.shape_follower import ShapeFollower
 from pushpoint.errors import InvalidInput
-from pushpoint.mechanics.rotation import quaternions
+from pushpoint.geometry.rotation import quaternions
 from pushpoint.robots import robots
 from pushpoint.scenario import Choice, Scenario
 from pushpoint.scenarios import scenarios

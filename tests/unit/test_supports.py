@@ -6,14 +6,14 @@ import math
 import re
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import pytest
 
 from pushpoint.errors import InvalidInput
 from pushpoint.plants import plants
 from pushpoint.plants._capability_table import all_models, capability_table
-from pushpoint.plants._supports import FEATURES, JOINT_FIELDS, SPATIAL, Supports, uses
+from pushpoint.plants._supports import FEATURES, JOINT_FIELDS, Supports, Use, uses
 from pushpoint.robots import Joint, Link, Robot, Servo
 from pushpoint.worlds import Box, Cylinder, Disc, Ground, Heightfield, Obstacle, Patch, Polygon, Profile, Wall, World
 
@@ -23,6 +23,12 @@ PEG = Disc(x=5, y=5, radius=0.1)
 SQUARE = ((5.0, 5.0), (6.0, 5.0), (6.0, 6.0), (5.0, 6.0))
 HILL = Heightfield(x=5, y=5, spacing=1, heights=((0, 0, 0), (0, 0.1, 0), (0, 0, 0)))
 PATCH = Patch(x_min=0, x_max=1, y_min=0, y_max=1)
+
+
+class Block(Box):
+    """Any kind that is not one of the package's."""
+
+    kind: Literal["block of a kind of its own"] = "block of a kind of its own"  # type: ignore[assignment]
 
 
 class Example(NamedTuple):
@@ -85,6 +91,7 @@ EXAMPLES: dict[tuple[str, str], Example] = {
     ("obstacles", "polygon"): of_obstacle(" is a polygon", Polygon(points=SQUARE)),
     ("obstacles", "cylinder"): of_obstacle(" is a cylinder", Cylinder(start=(5, 5, 0), end=(6, 5, 0), radius=0.1)),
     ("obstacles", "box"): of_obstacle(" is a box", Box(centre=(5, 5, 0), size=(1, 1, 1))),
+    ("obstacles", "solid"): of_obstacle(" is a block of a kind of its own", Block(centre=(5, 5, 0), size=(1, 1, 1))),
     ("touch", "friction"): of_obstacle("", PEG.model_copy(update={"friction": 0.3})),  # or the disc is what is named
     ("touch", "restitution"): of_obstacle("", PEG.model_copy(update={"restitution": 0.4})),
     ("touch", "mass"): of_obstacle("", PEG.model_copy(update={"mass": 0.5})),
@@ -138,7 +145,7 @@ def test_what_is_supported_builds_and_what_is_not_is_refused(model: Supports, fe
         assert "unknown field" in message
         assert "'self_contact'" in message
         return
-    only = "is planar" if model.dimensions == 2 and feature in SPATIAL else "supports"
+    only = "is planar" if model.dimensions == 2 and Use(*feature, "").is_spatial else "supports"
     assert message.startswith(f"{model.title} {only}"), message
     assert f": {example.named}" in message
     assert_alternative_builds(model, example, message)

@@ -17,8 +17,7 @@ from PIL import Image
 
 import pushpoint as pp
 from pushpoint.cli.plot import plot
-from pushpoint.mechanics.convex_parts import corners
-from pushpoint.mechanics.rotation import about_axis, quaternions
+from pushpoint.geometry.rotation import about_axis, quaternions
 from pushpoint.recording import Recording
 from pushpoint.robots import Link
 from pushpoint.scenarios import scenarios
@@ -114,15 +113,15 @@ def test_a_square_link_is_a_bar_with_rounded_edges() -> None:
 
 
 def test_corners_of_all_kinds_of_obstacles() -> None:
-    (block,) = corners(Box(centre=(1, 0, 0.5), size=(2, 4, 1), yaw=np.pi / 2))
+    (block,) = Box(centre=(1, 0, 0.5), size=(2, 4, 1), yaw=np.pi / 2).hulls()
     assert [*block.min(axis=0), *block.max(axis=0)] == pytest.approx([-1, -1, 0, 3, 1, 1])
-    (pipe,) = corners(Cylinder(start=(0, 0, 1), end=(0, 2, 1), radius=0.5))
+    (pipe,) = Cylinder(start=(0, 0, 1), end=(0, 2, 1), radius=0.5).hulls()
     assert extent(pipe[:, [0, 2]]) == pytest.approx([-0.5, 0.5, 0.5, 1.5], abs=0.01)
     assert sorted({round(y, 9) for y in pipe[:, 1]}) == [0, 2]
-    (peg,) = corners(Disc(x=1, y=2, radius=0.1, height=0.3))
+    (peg,) = Disc(x=1, y=2, radius=0.1, height=0.3).hulls()
     assert [*peg.min(axis=0), *peg.max(axis=0)] == pytest.approx([0.9, 1.9, 0, 1.1, 2.1, 0.3])
-    assert corners(Polygon(points=((0, 0), (1, 0), (0, 1))))[0][:, 2].max() > 100  # as high as one likes
-    assert len(corners(Wall(points=((0, 0), (1, 0), (1, 1)), height=0.2))) == 2
+    assert Polygon(points=((0, 0), (1, 0), (0, 1))).hulls()[0][:, 2].max() > 100  # as high as one likes
+    assert len(Wall(points=((0, 0), (1, 0), (1, 1)), height=0.2).hulls()) == 2
 
 
 # --- robots ---

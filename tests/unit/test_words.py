@@ -26,7 +26,7 @@ NAMES = {
 PENDING = tuple(
     ROOT / path
     for path in (
-        "src/pushpoint/analysis", "src/pushpoint/geometry", "src/pushpoint/mechanics", "src/pushpoint/plants",
+        "src/pushpoint/analysis", "src/pushpoint/plants",
         "src/pushpoint/reproduction", "src/pushpoint/studies", "src/pushpoint/view",
         "ARCHITECTURE.md",  # names of kernels
         "docs/reference/claims.md",  # made from pushpoint.reproduction

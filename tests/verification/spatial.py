@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from pushpoint.geometry.rotation import matrices
 from pushpoint.mechanics.capsule_gaps import capsules_of, contacts_of
-from pushpoint.mechanics.rotation import matrices
 from pushpoint.mechanics.solids import has_plane, make_solids
 from pushpoint.plants.spatial_stepping import SpatialStepping
 from pushpoint.plants.spatial_stepping.options import SpatialSteppingOptions

@@ -15,7 +15,7 @@ from scipy.interpolate import CubicSpline, PchipInterpolator
 from pushpoint.control._shape_options import ShapeFollowerOptions
 from pushpoint.control.shape_follower import ShapeFollower
 from pushpoint.errors import InvalidInput
-from pushpoint.mechanics.rotation import about_axis
+from pushpoint.geometry.rotation import about_axis
 from pushpoint.mechanics.spatial_pose import bent
 from pushpoint.registry import Registry
 from pushpoint.robots import Joint, Robot, robots

@@ -15,7 +15,7 @@ import pytest
 import pushpoint as pp
 from pushpoint.control import controllers
 from pushpoint.errors import InvalidInput
-from pushpoint.mechanics.rotation import about_axis, matrices
+from pushpoint.geometry.rotation import about_axis, matrices
 from pushpoint.mechanics.spatial_pose import AXIS, Attitude, moving_in_space, spatial_pose
 from pushpoint.plants import plants
 from pushpoint.robots import Joint, Robot, Servo, robots

@@ -14,9 +14,9 @@ import xarray as xr
 
 import pushpoint as pp
 from pushpoint.errors import InvalidInput
+from pushpoint.geometry.rotation import about_axis, matrices, quaternions
 from pushpoint.mechanics.capsule_gaps import capsules_of
 from pushpoint.mechanics.put_down import put_down
-from pushpoint.mechanics.rotation import about_axis, matrices, quaternions
 from pushpoint.mechanics.spatial_pose import Attitude, bent, moving_in_space, spatial_pose
 from pushpoint.plants.spatial_stepping import SpatialStepping
 from pushpoint.plants.spatial_stepping.model import State

@@ -13,8 +13,8 @@ from typing import Any, Literal
 import numpy as np
 import pytest
 
+from pushpoint.geometry.rotation import about_axis, matrices, quaternions
 from pushpoint.mechanics.put_down import put_down
-from pushpoint.mechanics.rotation import about_axis, matrices, quaternions
 from pushpoint.mechanics.spatial_pose import Attitude, moving_in_space, spatial_pose
 from pushpoint.plants.spatial_stepping.model import State
 from pushpoint.robots import Joint, Link, Robot, Servo, robots

@@ -12,7 +12,7 @@ from pydantic import Field, field_validator, model_validator
 from pushpoint import limits
 from pushpoint.control._schedule import Scheduled
 from pushpoint.fields import Frozen
-from pushpoint.mechanics.rotation import matrices
+from pushpoint.geometry.rotation import matrices
 from pushpoint.quantities import (
     Angle,
     Coordinate,

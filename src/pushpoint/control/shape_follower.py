@@ -15,7 +15,7 @@ from pushpoint.control._shape_compliance import forces_on_points, from_obstacles
 from pushpoint.control._shape_options import ShapeFollowerOptions
 from pushpoint.errors import InvalidInput
 from pushpoint.fields import Frozen
-from pushpoint.mechanics.rotation import matrices
+from pushpoint.geometry.rotation import matrices
 from pushpoint.robots import Robot
 from pushpoint.scenario import Scenario
 from pushpoint.shapes import Aligner, Laid, Memory, ShapeCurve, virtual_snake

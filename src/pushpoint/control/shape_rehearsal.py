@@ -18,7 +18,7 @@ from pushpoint.control._shape_options import ShapeFollowerOptions
 from pushpoint.control.shape_follower import ShapeFollower, shape_options
 from pushpoint.deprecation import renamed
 from pushpoint.errors import InvalidInput
-from pushpoint.mechanics.rotation import quaternions
+from pushpoint.geometry.rotation import quaternions
 from pushpoint.robots import Robot
 from pushpoint.scenario import Scenario
 from pushpoint.shapes import Laid, ShapeCurve, VirtualSnake, deviation, virtual_snake

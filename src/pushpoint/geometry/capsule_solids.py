@@ -30,6 +30,7 @@ from pushpoint.geometry.solids import (
     KIND,
     LENGTH,
     OBSTACLE,
+    PART,
     PILLAR,
     RADIUS,
     SECOND,
@@ -164,7 +165,8 @@ def put(
 ) -> int:
     """Append a contact. Of two with one sphere in one direction only the nearer is kept: it implies the other.
 
-    Of a sphere whose centre is behind several faces of a terrain, only the face nearest to it is kept: the way out.
+    Of a sphere whose centre is behind several faces of a terrain, only the face nearest to it is kept: it comes out
+    there.
     """
     gap = distance - q.radius
     if not gap < q.reach or at > out.shape[0]:
@@ -174,7 +176,7 @@ def put(
         if abs(out[k, 1] - place) < SAME_PLACE:
             dx, dy, dz = out[k, 2] - nx, out[k, 3] - ny, out[k, 4] - nz
             same = dx * dx + dy * dy + dz * dz < SAME_NORMAL
-            buried = distance < 0.0 and out[k, 0] < -q.radius and out[k, 6] == t[f, OBSTACLE]
+            buried = distance < 0.0 and out[k, 0] < -q.radius and t[int(out[k, 7]) // 3, PART] == t[f, PART]
             if same or buried:
                 if buried == (gap < out[k, 0]):
                     return at
@@ -218,7 +220,7 @@ def face_contacts(t: FloatArray, item: IntArray, q: Query, f: int, out: FloatArr
         side = -1.0 if t[f, DEPTH] < 0.0 and above < 0.0 else 1.0
         above *= side
         if above - q.radius < q.reach and above >= lowest and is_in_face(t, f, dx, dy, dz):
-            if above < 0.0 and not is_way_out(t, item, q, f, place, above):
+            if above < 0.0 and not is_inside(t, item, q, f, place, above):
                 continue
             nx, ny, nz = side * t[f, ALONG], side * t[f, ALONG + 1], side * t[f, ALONG + 2]
             at = put(t, q, f, 3.0 * f + which, place, above, nx, ny, nz, out, at)
@@ -226,15 +228,15 @@ def face_contacts(t: FloatArray, item: IntArray, q: Query, f: int, out: FloatArr
 
 
 @kernel
-def is_way_out(t: FloatArray, item: IntArray, q: Query, f: int, place: float, above: float) -> bool:
+def is_inside(t: FloatArray, item: IntArray, q: Query, f: int, place: float, above: float) -> bool:
     """Whether a point behind face f is inside the solid, and not only beyond a sharp edge, on the other side.
 
-    Obstacles are convex: no other face may be nearer. Terrain: a face must be straight above the point.
+    Parts of obstacles are convex: no other face may be nearer. Terrain: a face must be straight above the point.
     """
     terrain = t[f, OBSTACLE] < 0.0
     for k in range(q.begin, q.end):
         g = item[k]
-        if t[g, KIND] == FACE and t[g, OBSTACLE] == t[f, OBSTACLE]:
+        if t[g, KIND] == FACE and t[g, PART] == t[f, PART]:
             dx, dy, dz = from_feature(t, g, q, place)
             height, slope = dot(t, g, ALONG, dx, dy, dz), t[g, ALONG + 2]
             if terrain and height < 0.0 and slope > 1e-9 and is_in_face(t, g, dx, dy, dz - height / slope):
@@ -276,7 +278,7 @@ def edge_contact(
     one, other = dot(t, f, INTO_ONE, dx, dy, dz), dot(t, f, INTO_OTHER, dx, dy, dz)
     inverse = 1.0 / distance
     c = dot(t, f, INTO_ONE, t[f, INTO_OTHER], t[f, INTO_OTHER + 1], t[f, INTO_OTHER + 2])
-    sunk = min(one, other, one - c * other, other - c * one) > 0.0  # inside the wedge, and the edge is the way out
+    sunk = min(one, other, one - c * other, other - c * one) > 0.0  # inside the wedge, and it comes out across the edge
     if which == BETWEEN and sunk and distance < min(t[f, DEPTH], max(q.radius, DEEP)):
         distance, inverse = -distance, -inverse
     elif max(one, other) > OVERLAP:
@@ -328,7 +330,7 @@ def is_covered(
         return False
     for k in range(q.begin, q.end):
         g = item[k]
-        if t[g, KIND] == FACE and t[g, OBSTACLE] != t[f, OBSTACLE] and t[g, DEPTH] >= 0.0:
+        if t[g, KIND] == FACE and t[g, PART] != t[f, PART] and t[g, DEPTH] >= 0.0:
             dx, dy, dz = x - t[g, AT], y - t[g, AT + 1], z - t[g, AT + 2]
             on_it = abs(dot(t, g, ALONG, dx, dy, dz)) < OVERLAP and is_in_face(t, g, dx, dy, dz)
             if on_it and rises(t, g, dot(t, g, FIRST, dx, dy, dz), dot(t, g, SECOND, dx, dy, dz), nx, ny, nz):
@@ -385,7 +387,7 @@ def from_cylinder(t: FloatArray, f: int, q: Query, place: float) -> tuple[float,
     sign = 1.0 if along >= 0.0 else -1.0
     if beyond > beside and beside <= 0.0:
         return beyond, sign * ax, sign * ay, sign * az
-    if off < 1e-12:  # on the axis of a long one: any way across
+    if off < 1e-12:  # on the axis of a long one: any direction across
         dx, dy, dz, off = -ay, ax, 0.0, math.sqrt(ax * ax + ay * ay)
         if off < 0.1:
             dx, dy, dz, off = 0.0, -az, ay, math.sqrt(ay * ay + az * az)

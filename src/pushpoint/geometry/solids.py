@@ -17,7 +17,7 @@ from pushpoint.types import FloatArray, IntArray
 
 FACE, EDGE, VERTEX, PILLAR, CYLINDER, RIM = range(6)
 
-# Columns of a feature. The box comes first: most features of a cell are turned down after a look at it.
+# Columns of a feature. The box comes first: most features of a cell are ruled out by it.
 X_MIN, X_MAX, Y_MIN, Y_MAX, Z_MIN, Z_MAX = range(6)  # [m]
 BALL = 6  # [m], radius of the ball about the box
 KIND, FRICTION, OBSTACLE = 7, 8, 9  # obstacle: index in World.obstacles, -1 for terrain
@@ -32,7 +32,8 @@ INTO_ONE, INTO_OTHER = 16, 19  # 16-18, 19-21
 LENGTH = 22  # [m]
 DIRECTIONS, COUNT = 16, 17  # vertex: its edges are direction[DIRECTIONS : DIRECTIONS + COUNT]
 RADIUS, HALF = 16, 17  # pillar, cylinder, rim [m]; cylinder: half length [m]
-COLUMNS = 24
+PART = 24  # number of the convex part of an obstacle, counted through the world; -1 for terrain
+COLUMNS = 25
 
 DEEP = 0.02  # [m]: faces are touched by centres at most this or a radius behind them
 LONG = 500.0  # [m]: what is longer goes on for ever; the grid need not reach its ends
@@ -43,7 +44,7 @@ BoolArray = npt.NDArray[np.bool_]
 
 
 class Solids(NamedTuple):
-    """All features, and a grid that tells which of them are near."""
+    """All features, and a grid that lists which of them are near."""
 
     feature: FloatArray  # (features, COLUMNS)
     direction: FloatArray  # (k, 3): unit vectors along the edges of vertices, away from them
@@ -51,7 +52,7 @@ class Solids(NamedTuple):
 
 
 def sort_into_grid(feature: FloatArray, direction: FloatArray, reach: float) -> Solids:
-    """The features with their grid; `reach` [m]: from the centre of a capsule to the furthest thing it asks for."""
+    """The features with their grid; `reach` [m]: from the centre of a capsule to the furthest feature it asks for."""
     if len(feature) == 0:
         empty = Grid(np.array([0.0, 0.0, 1.0]), np.array([1, 1]), np.zeros(2, np.int64), np.zeros(0, np.int64))
         return Solids(feature, direction, empty)

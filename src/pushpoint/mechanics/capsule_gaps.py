@@ -7,8 +7,8 @@ import numpy as np
 from pushpoint._jit import compiling_once, entry_point
 from pushpoint.geometry.capsule_solids import capsule_contacts
 from pushpoint.geometry.capsules import outline
+from pushpoint.geometry.rotation import matrices
 from pushpoint.geometry.solids import Solids
-from pushpoint.mechanics.rotation import matrices
 from pushpoint.robots import Robot
 from pushpoint.types import FloatArray, IntArray, SpatialPose
 

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from pushpoint.types import FloatArray
-from pushpoint.worlds import Disc, Obstacle, Polygon, Wall
+from pushpoint.worlds import Obstacle
 
 CORNER, EDGE = 0, 1
 FLAT = 1e-9  # [rad], about: joints of edges that turn less are not corners
@@ -58,15 +58,13 @@ def features(obstacles: Sequence[Obstacle]) -> FloatArray:
     """All corners and edges of all obstacles, (features, 17): the columns COLUMNS."""
     found: list[Feature] = []
     bodies = 0
-    for index, thing in enumerate(obstacles):
-        if isinstance(thing, Disc):
-            body = -1 if thing.mass is None else bodies
-            bodies += thing.mass is not None
-            found.append(_disc(thing, index, body))
-        elif isinstance(thing, Wall):
-            found.extend(_outline([*thing.points, *thing.points[-2:0:-1]], thing, index))
-        elif isinstance(thing, Polygon):
-            found.extend(_outline(thing.points, thing, index))
+    for index, obstacle in enumerate(obstacles):
+        line = obstacle.outline
+        if len(line) == 1:
+            found.append(_disc(obstacle, index, bodies if obstacle.is_movable else -1))
+            bodies += obstacle.is_movable
+        elif line:  # round what is filled; along a wall there and back
+            found.extend(_outline(line[:-1] if obstacle.is_filled else [*line, *line[-2:0:-1]], obstacle, index))
     return np.array(found, dtype=float).reshape(-1, len(COLUMNS))
 
 
@@ -78,13 +76,12 @@ def boxes(table: FloatArray) -> FloatArray:
     return np.hstack([np.minimum(start, end) - radius, np.maximum(start, end) + radius])
 
 
-def _disc(disc: Disc, index: int, body: int) -> Feature:
-    return Feature(
-        CORNER, disc.x, disc.y, 1.0, 0.0, ALL_ROUND, disc.radius, disc.friction, disc.restitution, index, body
-    )
+def _disc(disc: Obstacle, index: int, body: int) -> Feature:
+    ((x, y),) = disc.outline
+    return Feature(CORNER, x, y, 1.0, 0.0, ALL_ROUND, disc.rounding, disc.friction, disc.restitution, index, body)
 
 
-def _outline(points: Sequence[tuple[float, float]], thing: Obstacle, index: int) -> Iterable[Feature]:
+def _outline(points: Sequence[tuple[float, float]], obstacle: Obstacle, index: int) -> Iterable[Feature]:
     """Edges and corners of a closed outline with the solid on its left."""
     place = np.array(points, dtype=float)
     step = np.roll(place, -1, axis=0) - place
@@ -95,7 +92,7 @@ def _outline(points: Sequence[tuple[float, float]], thing: Obstacle, index: int)
         last, following = k - 1, (k + 1) % len(place)
         # In a hollow corner both edges hold: each goes on behind the other, so that it is seen in time.
         before, after = _hollow(turn[k]) * length[last], _hollow(turn[following]) * length[following]
-        edge = _feature(EDGE, place[k], direction[k], float(length[k]), thing, index)
+        edge = _feature(EDGE, place[k], direction[k], float(length[k]), obstacle, index)
         yield edge._replace(
             before=float(before),
             before_x=float(direction[last][0]),
@@ -105,11 +102,11 @@ def _outline(points: Sequence[tuple[float, float]], thing: Obstacle, index: int)
             after_y=float(direction[following][1]),
         )
         if abs(abs(turn[k]) - np.pi) < FLAT:  # the end of a wall: half a turn
-            yield _feature(CORNER, place[k], direction[k - 1], 0.0, thing, index)
+            yield _feature(CORNER, place[k], direction[k - 1], 0.0, obstacle, index)
         elif turn[k] > FLAT:
             normals = direction[k - 1] + direction[k]
             middle = np.array([normals[1], -normals[0]]) / np.linalg.norm(normals)
-            yield _feature(CORNER, place[k], middle, float(np.cos(turn[k] / 2)), thing, index)
+            yield _feature(CORNER, place[k], middle, float(np.cos(turn[k] / 2)), obstacle, index)
 
 
 def _turn(before: FloatArray, after: FloatArray) -> float:
@@ -121,6 +118,6 @@ def _hollow(turn: float) -> bool:
     return -np.pi + FLAT < turn < -FLAT
 
 
-def _feature(kind: int, at: FloatArray, u: FloatArray, size: float, thing: Obstacle, index: int) -> Feature:
+def _feature(kind: int, at: FloatArray, u: FloatArray, size: float, obstacle: Obstacle, index: int) -> Feature:
     x, y, ux, uy = float(at[0]), float(at[1]), float(u[0]), float(u[1])
-    return Feature(kind, x, y, ux, uy, size, 0.0, thing.friction, thing.restitution, index, -1)
+    return Feature(kind, x, y, ux, uy, size, 0.0, obstacle.friction, obstacle.restitution, index, -1)

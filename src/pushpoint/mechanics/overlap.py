@@ -13,7 +13,7 @@ import numpy as np
 
 from pushpoint.robots import Robot
 from pushpoint.types import FloatArray, IntArray, Pose
-from pushpoint.worlds import Disc, Obstacle, Polygon, World
+from pushpoint.worlds import Obstacle, World
 
 MOST_AT_ONCE = 4_000_000  # pairs of boxes that are compared in one go: some 100 MB
 
@@ -44,18 +44,18 @@ def overlaps(robot: Robot, world: World, pose: Pose) -> list[tuple[int, int, flo
     return sorted(found, key=lambda row: -row[2])
 
 
-def depths(links: Pieces, things: Pieces) -> tuple[IntArray, IntArray, FloatArray]:
+def depths(links: Pieces, obstacles: Pieces) -> tuple[IntArray, IntArray, FloatArray]:
     """Owners of pieces that are near each other, and how deep the first lies in the second [m]: negative if outside."""
-    link, piece = _near(links.box, things.box)
+    link, piece = _near(links.box, obstacles.box)
     if not len(link):
         return link, piece, np.zeros(0)
-    one, other = links.chosen(link), things.chosen(piece)
-    obstacles = int(other.owner.max()) + 1
-    pairs, member = np.unique(one.owner * obstacles + other.owner, return_inverse=True)
+    one, other = links.chosen(link), obstacles.chosen(piece)
+    count = int(other.owner.max()) + 1
+    pairs, member = np.unique(one.owner * count + other.owner, return_inverse=True)
     depth = np.full(len(pairs), -np.inf)
     np.maximum.at(depth, member, one.radius + other.radius - _distance(one, other))
     inside = _inside(one, other, member, len(pairs))
-    owner, obstacle = pairs // obstacles, pairs % obstacles
+    owner, obstacle = pairs // count, pairs % count
     return owner, obstacle, np.where(inside > 0, links.radius[owner] + inside, depth)
 
 
@@ -73,11 +73,11 @@ def obstacle_pieces(obstacles: Sequence[Obstacle]) -> Pieces:
     points: list[tuple[float, float]] = []
     radius: list[float] = []
     kind: list[tuple[int, int]] = []  # obstacle, and whether it is a polygon
-    for index, thing in enumerate(obstacles):
-        corners = thing.outline
+    for index, obstacle in enumerate(obstacles):
+        corners = obstacle.outline
         points.extend(corners)
-        radius.extend([thing.radius if isinstance(thing, Disc) else 0.0] * len(corners))
-        kind.extend([(index, int(isinstance(thing, Polygon)))] * len(corners))
+        radius.extend([obstacle.rounding] * len(corners))
+        kind.extend([(index, int(obstacle.is_filled))] * len(corners))
     place, thick = np.array(points, dtype=float).reshape(-1, 2), np.array(radius)
     owner, edge = np.array(kind, dtype=np.int64).reshape(-1, 2).T
     last = owner[1:] != owner[:-1] if len(owner) else owner  # the piece after this point belongs to another one
@@ -107,14 +107,14 @@ def _whole_boxes(pieces: Pieces) -> FloatArray:
     return box
 
 
-def _near(links: FloatArray, things: FloatArray) -> tuple[IntArray, IntArray]:
+def _near(links: FloatArray, obstacles: FloatArray) -> tuple[IntArray, IntArray]:
     """Pairs of boxes that meet; those far from the whole robot are sorted out first."""
     robot = np.concatenate([links[:, :2].min(axis=0), links[:, 2:].max(axis=0)])
-    around = np.flatnonzero(_meet(robot[np.newaxis], things)[0])
+    around = np.flatnonzero(_meet(robot[np.newaxis], obstacles)[0])
     found = [(np.zeros(0, np.int64), np.zeros(0, np.int64))]
     rows = max(1, MOST_AT_ONCE // max(1, len(around)))
     for begin in range(0, len(links), rows):
-        link, piece = np.nonzero(_meet(links[begin : begin + rows], things[around]))
+        link, piece = np.nonzero(_meet(links[begin : begin + rows], obstacles[around]))
         found.append((link + begin, around[piece]))
     link, piece = (np.concatenate(part) for part in zip(*found, strict=True))
     return link, piece
@@ -153,20 +153,20 @@ def _turn(a: FloatArray, b: FloatArray, c: FloatArray) -> FloatArray:
 def _inside(one: Pieces, other: Pieces, member: IntArray, pairs: int) -> FloatArray:
     """How far axes would have to be shifted to be out of polygons [m], for each pair; not positive if they are out.
 
-    The shortest way out is across an edge of the polygon, or to either side of the axis until the last corner is
+    The shortest shift is across an edge of the polygon, or to either side of the axis until the last corner is
     passed: the directions of the edges of the two shapes' Minkowski difference.
     """
     edge = np.flatnonzero(other.edge)
     pair, one, other = member[edge], one.chosen(edge), other.chosen(edge)
-    way = np.full(pairs, np.inf)
-    way[np.setdiff1d(np.arange(pairs), pair)] = -np.inf  # no polygon
+    shift = np.full(pairs, np.inf)
+    shift[np.setdiff1d(np.arange(pairs), pair)] = -np.inf  # no polygon
     length = np.linalg.norm(other.end - other.start, axis=1)
     left = [_turn(other.start, other.end, point) / length for point in (one.start, one.end)]
-    np.minimum.at(way, pair, np.maximum(*left))
+    np.minimum.at(shift, pair, np.maximum(*left))
     core = np.linalg.norm(one.end - one.start, axis=1)
     beside = _turn(one.start, one.end, other.start) / np.where(core > 0, core, 1.0)
     for side in (beside, -beside):
         furthest = np.full(pairs, -np.inf)
         np.maximum.at(furthest, pair[core > 0], side[core > 0])
-        way = np.where(np.isneginf(furthest), way, np.minimum(way, furthest))
-    return way
+        shift = np.where(np.isneginf(furthest), shift, np.minimum(shift, furthest))
+    return shift

@@ -84,8 +84,8 @@ def peg_contacts(state: TailState, link: IntArray, centre: FloatArray, radius: F
 
 
 def nearest(state: TailState, link: IntArray, centre: FloatArray) -> tuple[FloatArray, IntArray, FloatArray]:
-    """The place on each link's axis nearest to its peg [m], at which end it is, and the way from the link's tail end to
-    the peg's centre (k, 2) [m]."""
+    """The place on each link's axis nearest to its peg [m], at which end it is, and the vector from the link's tail
+    end to the peg's centre (k, 2) [m]."""
     to_peg = centre - state.joints[link]
     free, half, core = dot(to_peg, state.forward[link]), state.chain.length[link] / 2, state.chain.core[link]
     along = np.minimum(np.maximum(free, half - core), half + core)

@@ -32,7 +32,7 @@ def deepest_overlap(
     `movable` (rows, movable, 2) [m]: where the obstacles are that can be pushed about.
     """
     found = Deepest(0.0, NOWHERE, NOWHERE, NOWHERE)
-    fixed = obstacle_pieces([thing for thing in world.obstacles if getattr(thing, "mass", None) is None])
+    fixed = obstacle_pieces([obstacle for obstacle in world.obstacles if not obstacle.is_movable])
     names = np.array([k for k in range(len(world.obstacles)) if k not in world.movable], dtype=np.int64)
     for first in range(0, len(position), ROWS):
         links = link_pieces(robot, position[first : first + ROWS], angle[first : first + ROWS])

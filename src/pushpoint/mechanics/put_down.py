@@ -27,12 +27,12 @@ def put_down(robot: Robot, world: World, pose: SpatialPose, height: float) -> Sp
         return lifted(pose, height - lowest)
     bottom, top = _range(world)
     size = float(np.ptp(capsules[:, 2])) + 2.0 * float(capsules[:, 6:8].sum(axis=1).max())
-    way = top + MARGIN + height - lowest
-    return lifted(pose, _landing(_gap_after(world, capsules, height), way, height, way - (top - bottom) - size - 1.0))
+    rise = top + MARGIN + height - lowest
+    return lifted(pose, _landing(_gap_after(world, capsules, height), rise, height, rise - (top - bottom) - size - 1.0))
 
 
 def _gap_after(world: World, capsules: FloatArray, height: float) -> Callable[[float], float]:
-    """The smallest gap [m], or `height` and a margin if it is larger, as a function of the way up [m]."""
+    """The smallest gap [m], or `height` and a margin if it is larger, as a function of the distance up [m]."""
     limit = height + MARGIN
     solids = make_solids(
         world.model_copy(update={"obstacles": ()}), float((capsules[:, 6:8]).sum(axis=1).max()) + limit
@@ -40,11 +40,11 @@ def _gap_after(world: World, capsules: FloatArray, height: float) -> Callable[[f
     above_plane = capsules[:, 2] - capsules[:, 6] * np.abs(capsules[:, 5]) - capsules[:, 7]
     plane = float(above_plane.min()) if has_plane(world) else np.inf
 
-    def gap(way: float) -> float:
+    def gap(rise: float) -> float:
         moved = capsules.copy()
-        moved[:, 2] += way
+        moved[:, 2] += rise
         rows, _ = contacts_of(solids, moved, limit)
-        return float(min(limit, plane + way, rows[:, 0].min(initial=np.inf)))
+        return float(min(limit, plane + rise, rows[:, 0].min(initial=np.inf)))
 
     return gap
 
@@ -59,19 +59,19 @@ def _range(world: World) -> tuple[float, float]:
     return 0.0, max(max(row) for row in terrain.heights)
 
 
-def _landing(gap: Callable[[float], float], way: float, height: float, deepest: float) -> float:
-    """Down from `way` [m] as far as the gap allows, then bisection: where the gap is `height` [m]."""
-    high, now = way, gap(way)
+def _landing(gap: Callable[[float], float], rise: float, height: float, deepest: float) -> float:
+    """Down from `rise` [m] as far as the gap allows, then bisection: where the gap is `height` [m]."""
+    high, now = rise, gap(rise)
     while now > height:
-        if way < deepest:
+        if rise < deepest:
             raise InvalidInput("start.position: there is no ground below the robot; is it near the terrain?")
-        high, way = way, way - max(now - height, STEP)
-        now = gap(way)
-    low = way
+        high, rise = rise, rise - max(now - height, STEP)
+        now = gap(rise)
+    low = rise
     while high - low > ACCURACY:
-        way = 0.5 * (low + high)
-        if gap(way) > height:
-            high = way
+        rise = 0.5 * (low + high)
+        if gap(rise) > height:
+            high = rise
         else:
-            low = way
+            low = rise
     return high

@@ -6,10 +6,12 @@ directions; a heightfield lies on the plane z = 0, and what of it is flat at z =
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from pushpoint.geometry.parts import Block, Column, Part, Pillar, Prism, Rod, Sheet
 from pushpoint.geometry.solids import (
     ALONG,
     AT,
@@ -30,6 +32,7 @@ from pushpoint.geometry.solids import (
     KIND,
     LENGTH,
     OBSTACLE,
+    PART,
     PILLAR,
     RADIUS,
     RIM,
@@ -44,9 +47,8 @@ from pushpoint.geometry.solids import (
     Solids,
     sort_into_grid,
 )
-from pushpoint.mechanics.convex_parts import box_axes
 from pushpoint.types import FloatArray, IntArray
-from pushpoint.worlds import Box, Cylinder, Disc, Heightfield, Polygon, Profile, Wall, World
+from pushpoint.worlds import Heightfield, Profile, World
 
 FAR = 1000.0  # [m]: for ever
 FLAT = 1e-9  # [rad], about: faces that meet at less are one
@@ -55,15 +57,23 @@ TERRAIN = -1
 CORNERS = np.array([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)])
 
 
-class Parts:
-    """Features as they are found; those of one obstacle have its friction and its number."""
+class Owner(NamedTuple):
+    """What features belong to, or those of several parts each."""
+
+    friction: float | FloatArray
+    obstacle: int | IntArray = TERRAIN
+    part: int | IntArray = TERRAIN
+
+
+class Features:
+    """Features as they are found."""
 
     def __init__(self) -> None:
         self._features: list[FloatArray] = []
         self._directions: list[FloatArray] = []
         self._count = 0
-        self.friction: float | FloatArray = 0.0
-        self.obstacle: int | IntArray = TERRAIN
+        self.blocks: list[tuple[Owner, Block]] = []
+        self.owner = Owner(0.0)  # of what is added
 
     def table(self) -> tuple[FloatArray, FloatArray]:
         """All features, and the directions of the edges of vertices."""
@@ -77,7 +87,7 @@ class Parts:
         rows = np.zeros((len(at), COLUMNS))
         rows[:, [X_MIN, Y_MIN, Z_MIN]], rows[:, [X_MAX, Y_MAX, Z_MAX]] = boxed.min(axis=1), boxed.max(axis=1)
         rows[:, BALL] = np.linalg.norm(np.ptp(boxed, axis=1), axis=1) / 2 * (1 + 1e-12)
-        rows[:, KIND], rows[:, FRICTION], rows[:, OBSTACLE] = kind, self.friction, self.obstacle
+        rows[:, KIND], rows[:, FRICTION], rows[:, OBSTACLE], rows[:, PART] = kind, *self.owner
         rows[:, AT : AT + 3] = at
         self._features.append(rows)
         return rows
@@ -150,27 +160,20 @@ class Parts:
 
 def make_solids(world: World, reach: float) -> Solids:
     """All obstacles and the terrain. `reach` [m]: half length, radius and margin of the largest query."""
-    parts = Parts()
+    features = Features()
     if isinstance(world.terrain, Profile):
-        parts.friction = world.ground.friction
-        _profile(parts, world.terrain)
+        features.owner = Owner(world.ground.friction)
+        _profile(features, world.terrain)
     elif isinstance(world.terrain, Heightfield):
-        parts.friction = world.ground.friction
-        _heightfield(parts, world.terrain)
-    for parts.obstacle, thing in enumerate(world.obstacles):
-        parts.friction = thing.friction
-        if isinstance(thing, Disc):
-            _disc(parts, thing)
-        elif isinstance(thing, Wall):
-            _wall(parts, thing)
-        elif isinstance(thing, Polygon):
-            _polygon(parts, thing)
-        elif isinstance(thing, Cylinder):
-            parts.cylinder(np.array(thing.start), np.array(thing.end), thing.radius, both=True)
-    boxes = [(k, thing) for k, thing in enumerate(world.obstacles) if isinstance(thing, Box)]
-    if boxes:
-        _boxes(parts, boxes)
-    return sort_into_grid(*parts.table(), reach)
+        features.owner = Owner(world.ground.friction)
+        _heightfield(features, world.terrain)
+    whole = [(k, obstacle.friction, part) for k, obstacle in enumerate(world.obstacles) for part in obstacle.parts]
+    for number, (k, friction, part) in enumerate(whole):
+        features.owner = Owner(friction, k, number)
+        ADD[type(part)](features, part)
+    if features.blocks:
+        _blocks(features)
+    return sort_into_grid(*features.table(), reach)
 
 
 def has_plane(world: World) -> bool:
@@ -178,31 +181,35 @@ def has_plane(world: World) -> bool:
     return not isinstance(world.terrain, Profile)
 
 
-def _disc(parts: Parts, disc: Disc) -> None:
-    if disc.height is None:
-        parts.pillar(disc.x, disc.y, disc.radius)
+def _pillar(features: Features, part: Pillar) -> None:
+    if part.height is None:
+        features.pillar(part.x, part.y, part.radius)
     else:
-        foot, top = np.array([disc.x, disc.y, -FAR]), np.array([disc.x, disc.y, disc.height])
-        parts.cylinder(foot, top, disc.radius, both=False)
+        foot, top = np.array([part.x, part.y, -FAR]), np.array([part.x, part.y, part.height])
+        features.cylinder(foot, top, part.radius, both=False)
 
 
-def _wall(parts: Parts, wall: Wall) -> None:
+def _rod(features: Features, part: Rod) -> None:
+    features.cylinder(np.array(part.start), np.array(part.end), part.radius, both=True)
+
+
+def _sheet(features: Features, sheet: Sheet) -> None:
     """Thin upright faces; free edges on top and at both ends, and one at each bend."""
-    top = FAR if wall.height is None else wall.height
-    high = np.array([[x, y, top] for x, y in wall.points])
+    top = FAR if sheet.height is None else sheet.height
+    high = np.array([[x, y, top] for x, y in sheet.points])
     down, none = np.array([0.0, 0.0, -top - FAR]), np.zeros(3)
     low, step = high + down, np.diff(high, axis=0)
-    parts.faces(low[:-1], step, np.broadcast_to(-down, step.shape), THIN, 0.0)
-    if wall.height is not None:
-        parts.edges(high[:-1], high[1:], np.broadcast_to(down, step.shape), np.zeros_like(step), THIN)
+    features.faces(low[:-1], step, np.broadcast_to(-down, step.shape), THIN, 0.0)
+    if sheet.height is not None:
+        features.edges(high[:-1], high[1:], np.broadcast_to(down, step.shape), np.zeros_like(step), THIN)
     last = len(high) - 1
     for k in range(len(high)):
-        ways = [p - high[k] for p in (*high[max(k - 1, 0) : k], *high[k + 1 : k + 2])]
-        if 0 < k < last and _is_straight(ways[0], ways[1]):
+        vectors = [p - high[k] for p in (*high[max(k - 1, 0) : k], *high[k + 1 : k + 2])]
+        if 0 < k < last and _is_straight(vectors[0], vectors[1]):
             continue
-        parts.edges(low[k], high[k], ways[0], ways[1] if len(ways) > 1 else none, THIN)
-        if wall.height is not None:
-            parts.vertex(high[k], low[k], *(high[k] + way for way in ways))
+        features.edges(low[k], high[k], vectors[0], vectors[1] if len(vectors) > 1 else none, THIN)
+        if sheet.height is not None:
+            features.vertex(high[k], low[k], *(high[k] + vector for vector in vectors))
 
 
 def _is_straight(one: FloatArray, other: FloatArray) -> bool:
@@ -211,46 +218,57 @@ def _is_straight(one: FloatArray, other: FloatArray) -> bool:
     return bool(np.linalg.norm(np.cross(one, other)) < FLAT * size and one @ other < 0)
 
 
-def _polygon(parts: Parts, polygon: Polygon) -> None:
-    top = FAR if polygon.height is None else polygon.height
-    base = np.array([[x, y, -FAR] for x, y in polygon.points])
-    _prism(parts, base, np.array([0.0, 0.0, top + FAR]), (False, polygon.height is not None))
+def _column(features: Features, column: Column) -> None:
+    top = FAR if column.height is None else column.height
+    base = np.array([[x, y, -FAR] for x, y in column.points])
+    _prism(features, base, np.array([0.0, 0.0, top + FAR]), (False, column.height is not None))
 
 
-def _boxes(parts: Parts, boxes: Sequence[tuple[int, Box]]) -> None:
-    """All boxes at once, with their numbers: there may be thousands, each with 26 features."""
-    half = np.stack([_half_axes(box) for _, box in boxes])  # (m, 3, 3): rows are vectors from the centre to the faces
-    centre = np.array([box.centre for _, box in boxes])
+def _closed_prism(features: Features, prism: Prism) -> None:
+    base, up = np.array(prism.base), np.array(prism.up)
+    sense = np.sum(np.cross(base, np.roll(base, -1, axis=0)), axis=0) @ up
+    _prism(features, base if sense > 0 else base[::-1], up, (True, True))
+
+
+def _later(features: Features, block: Block) -> None:
+    features.blocks.append((features.owner, block))
+
+
+def _blocks(features: Features) -> None:
+    """All boxes at once: there may be thousands, each with 26 features."""
+    owners, blocks = zip(*features.blocks, strict=True)
+    half = np.stack([_half_axes(block) for block in blocks])  # (m, 3, 3): rows are vectors from the centre to the faces
+    centre = np.array([block.centre for block in blocks])
     corner = centre[:, np.newaxis] + CORNERS @ half  # (m, 8, 3)
-    number, friction = np.array([k for k, _ in boxes]), np.array([box.friction for _, box in boxes])
+    friction, obstacle, part = (np.array(column) for column in zip(*owners, strict=True))
 
     def each(times: int) -> None:
-        parts.obstacle, parts.friction = np.repeat(number, times), np.repeat(friction, times)
+        features.owner = Owner(*(np.repeat(column, times) for column in (friction, obstacle, part)))
 
     for axis in range(3):
         one, other = 2 * half[:, (axis + 1) % 3], 2 * half[:, (axis + 2) % 3]
         first, depth = centre - (one + other) / 2, np.linalg.norm(half[:, axis], axis=1)
         each(1)
-        parts.faces(first + half[:, axis], one, other, depth, 0.0)
-        parts.faces(first - half[:, axis], other, one, depth, 0.0)
+        features.faces(first + half[:, axis], one, other, depth, 0.0)
+        features.faces(first - half[:, axis], other, one, depth, 0.0)
         start = CORNERS[:, axis] < 0
         signs = CORNERS[start]
         begin, along = corner[:, start].reshape(-1, 3), np.repeat(2 * half[:, axis], 4, axis=0)
         inward = [-signs[:, [k]] * half[:, np.newaxis, k] for k in ((axis + 1) % 3, (axis + 2) % 3)]
         thin = np.minimum(np.linalg.norm(one, axis=1), np.linalg.norm(other, axis=1)) / 2
         each(4)
-        parts.edges(begin, begin + along, inward[0].reshape(-1, 3), inward[1].reshape(-1, 3), np.repeat(thin, 4))
+        features.edges(begin, begin + along, inward[0].reshape(-1, 3), inward[1].reshape(-1, 3), np.repeat(thin, 4))
     each(8)
-    ways = -CORNERS[:, :, np.newaxis] * half[:, np.newaxis]  # (m, 8, 3, 3)
-    parts.vertices(corner.reshape(-1, 3), np.repeat(np.arange(8 * len(boxes)), 3), ways.reshape(-1, 3))
+    vectors = -CORNERS[:, :, np.newaxis] * half[:, np.newaxis]  # (m, 8, 3, 3)
+    features.vertices(corner.reshape(-1, 3), np.repeat(np.arange(8 * len(blocks)), 3), vectors.reshape(-1, 3))
 
 
-def _half_axes(box: Box) -> FloatArray:
+def _half_axes(block: Block) -> FloatArray:
     """Vectors from the centre to the middles of three faces, as rows [m]."""
-    return np.asarray((box_axes(box) * np.array(box.size) / 2).T)
+    return np.asarray((block.axes * np.array(block.size) / 2).T)
 
 
-def _prism(parts: Parts, base: FloatArray, up: FloatArray, closed: tuple[bool, bool]) -> None:
+def _prism(features: Features, base: FloatArray, up: FloatArray, closed: tuple[bool, bool]) -> None:
     """A prism over a convex polygon, counter-clockwise as seen from where `up` points; `closed`: below and above."""
     before, after = np.roll(base, 1, axis=0), np.roll(base, -1, axis=0)
     real = [not _is_straight(b - p, a - p) for b, p, a in zip(before, base, after, strict=True)]
@@ -260,43 +278,43 @@ def _prism(parts: Parts, base: FloatArray, up: FloatArray, closed: tuple[bool, b
     outward = np.cross(step, up)
     outward /= np.linalg.norm(outward, axis=1, keepdims=True)
     wide = np.max(np.sum((base[:, np.newaxis] - base[np.newaxis]) * outward[:, np.newaxis], axis=2), axis=1)
-    parts.faces(base, step, np.broadcast_to(up, base.shape), wide / 2, 0.0)
+    features.faces(base, step, np.broadcast_to(up, base.shape), wide / 2, 0.0)
     height, thin = float(np.linalg.norm(up)), float(wide.min())
-    parts.edges(base, base + up, step, back, thin / 2)
+    features.edges(base, base + up, step, back, thin / 2)
     for level, wanted in zip((np.zeros(3), up), closed, strict=True):
         if not wanted:
             continue
         rim, other = base + level, up - 2 * level
-        _cap(parts, rim, height / 2, above=bool(level.any()))
+        _cap(features, rim, height / 2, above=bool(level.any()))
         centre = rim.mean(axis=0)
-        parts.edges(rim, rim + step, centre - rim, np.broadcast_to(other, rim.shape), min(thin, height) / 2)
-        ways = np.stack([step, back, np.broadcast_to(other, rim.shape)], axis=1).reshape(-1, 3)
-        parts.vertices(rim, np.repeat(np.arange(len(rim)), 3), ways)
+        features.edges(rim, rim + step, centre - rim, np.broadcast_to(other, rim.shape), min(thin, height) / 2)
+        vectors = np.stack([step, back, np.broadcast_to(other, rim.shape)], axis=1).reshape(-1, 3)
+        features.vertices(rim, np.repeat(np.arange(len(rim)), 3), vectors)
 
 
-def _cap(parts: Parts, rim: FloatArray, depth: float, above: bool) -> None:
+def _cap(features: Features, rim: FloatArray, depth: float, above: bool) -> None:
     """The flat end of a prism: one face if it is a parallelogram, else a fan of triangles."""
     if len(rim) == 4 and np.allclose(rim[0] + rim[2], rim[1] + rim[3], rtol=0.0, atol=1e-12):
         one, other = rim[1] - rim[0], rim[3] - rim[0]
-        parts.faces(rim[0], *((one, other) if above else (other, one)), depth, 0.0)
+        features.faces(rim[0], *((one, other) if above else (other, one)), depth, 0.0)
         return
     one, other = rim[1:-1] - rim[0], rim[2:] - rim[0]
     corner = np.broadcast_to(rim[0], one.shape)
-    parts.faces(corner, *((one, other) if above else (other, one)), depth, 1.0)
+    features.faces(corner, *((one, other) if above else (other, one)), depth, 1.0)
 
 
-def _profile(parts: Parts, profile: Profile) -> None:
+def _profile(features: Features, profile: Profile) -> None:
     """Strips along y, and edges along y where the surface bends down."""
     line = _without_straight_points(np.array(profile.points))
     line = np.array([line[0] - [FAR, 0.0], *line, line[-1] + [FAR, 0.0]])
     line = _without_straight_points(line)
     points = np.stack([line[:, 0], np.full(len(line), -FAR), line[:, 1]], axis=1)
     step, wide = np.diff(points, axis=0), np.array([0.0, 2 * FAR, 0.0])
-    parts.faces(points[:-1], step, np.broadcast_to(wide, step.shape), FAR, 0.0)
+    features.faces(points[:-1], step, np.broadcast_to(wide, step.shape), FAR, 0.0)
     for k in range(1, len(points) - 1):
         back, forth = -step[k - 1], step[k]
         if back[0] * forth[2] - back[2] * forth[0] >= 0:
-            parts.edges(points[k], points[k] + wide, back, forth, FAR)
+            features.edges(points[k], points[k] + wide, back, forth, FAR)
 
 
 def _without_straight_points(line: FloatArray) -> FloatArray:
@@ -309,21 +327,21 @@ def _without_straight_points(line: FloatArray) -> FloatArray:
     return np.array(kept)
 
 
-def _heightfield(parts: Parts, field: Heightfield) -> None:
+def _heightfield(features: Features, field: Heightfield) -> None:
     """Two triangles per cell; the diagonal joins the corners with the larger x and with the larger y."""
     heights = np.array(field.heights)
     row, column = np.indices(heights.shape)
     place = np.stack([field.x + column * field.spacing, field.y + row * field.spacing, heights], axis=-1).reshape(-1, 3)
     number = np.arange(heights.size).reshape(heights.shape)
     a, b, c, d = (number[r, s].ravel() for r in (slice(-1), slice(1, None)) for s in (slice(-1), slice(1, None)))
-    _mesh(parts, place, np.concatenate([np.stack([a, b, c], axis=1), np.stack([b, d, c], axis=1)]))
+    _mesh(features, place, np.concatenate([np.stack([a, b, c], axis=1), np.stack([b, d, c], axis=1)]))
 
 
-def _mesh(parts: Parts, place: FloatArray, triangle: IntArray) -> None:
+def _mesh(features: Features, place: FloatArray, triangle: IntArray) -> None:
     """An open surface of triangles (m, 3), counter-clockwise from outside; what is flat at z = 0 is left out."""
     one, other = (place[triangle[:, k]] - place[triangle[:, 0]] for k in (1, 2))
     there = np.any(place[triangle, 2] != 0.0, axis=1)
-    parts.faces(place[triangle[there, 0]], one[there], other[there], FAR, 1.0)
+    features.faces(place[triangle[there, 0]], one[there], other[there], FAR, 1.0)
     start, end, left, right = _inner_edges(triangle)
     normal = np.cross(one, other)
     normal /= np.linalg.norm(normal, axis=1, keepdims=True)
@@ -331,8 +349,8 @@ def _mesh(parts: Parts, place: FloatArray, triangle: IntArray) -> None:
     into_left, into_right = (place[opposite[t] - start - end] - place[start] for t in (left, right))
     falls = np.sum(normal[left] * into_right, axis=1) < -FLAT * np.linalg.norm(into_right, axis=1)
     start, end = start[falls], end[falls]
-    parts.edges(place[start], place[end], into_left[falls], into_right[falls], FAR)
-    _mesh_vertices(parts, place, start, end)
+    features.edges(place[start], place[end], into_left[falls], into_right[falls], FAR)
+    _mesh_vertices(features, place, start, end)
 
 
 def _inner_edges(triangle: IntArray) -> tuple[IntArray, IntArray, IntArray, IntArray]:
@@ -346,7 +364,7 @@ def _inner_edges(triangle: IntArray) -> tuple[IntArray, IntArray, IntArray, IntA
     return low[twin], high[twin], owner[twin], owner[twin + 1]
 
 
-def _mesh_vertices(parts: Parts, place: FloatArray, start: IntArray, end: IntArray) -> None:
+def _mesh_vertices(features: Features, place: FloatArray, start: IntArray, end: IntArray) -> None:
     """Vertices at which three or more edges stick out: fewer do not make a point."""
     owner, other = np.concatenate([start, end]), np.concatenate([end, start])
     kept = np.bincount(owner, minlength=len(place)) >= 3
@@ -354,4 +372,14 @@ def _mesh_vertices(parts: Parts, place: FloatArray, start: IntArray, end: IntArr
     order = order[kept[owner[order]]]
     owner, other = owner[order], other[order]
     renumbered = np.cumsum(kept) - 1
-    parts.vertices(place[kept], renumbered[owner], place[other] - place[owner])
+    features.vertices(place[kept], renumbered[owner], place[other] - place[owner])
+
+
+ADD: dict[type[Part], Callable[[Features, Any], None]] = {
+    Pillar: _pillar,
+    Column: _column,
+    Sheet: _sheet,
+    Rod: _rod,
+    Block: _later,
+    Prism: _closed_prism,
+}

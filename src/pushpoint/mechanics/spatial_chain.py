@@ -41,7 +41,8 @@ CHAIN_FIELDS = (
 )  # fmt: skip
 FREEDOM_FIELDS = (
     "angle", "rate",  # [rad], [rad/s]
-    "axis", "sign",  # 0: about z, 1: about y; +1 towards the head from the root, -1 towards the tail
+    "axis",  # column of the link's rotation matrix, see robots.AXES: 2 about z, 1 about y, 0 about x
+    "sign",  # +1 towards the head from the root, -1 towards the tail
     "middle",  # [rad], angle in the middle of the step
     "apart",  # [m], from the first to the second axis of its joint
     "s1", "s2", "s3", "s4", "s5", "s6",  # axis as a motion about O
@@ -75,16 +76,21 @@ def turn(link: Records, freedom: Records) -> None:
     angle = freedom.sign * freedom.middle
     c, s = math.cos(angle), math.sin(angle)
     x1, x2, x3 = link.x1, link.x2, link.x3
-    if freedom.axis == 0.0:
+    if freedom.axis == 2.0:
         freedom.s1, freedom.s2, freedom.s3 = link.z1, link.z2, link.z3
         y1, y2, y3 = link.y1, link.y2, link.y3
         link.x1, link.x2, link.x3 = c * x1 + s * y1, c * x2 + s * y2, c * x3 + s * y3
         link.y1, link.y2, link.y3 = c * y1 - s * x1, c * y2 - s * x2, c * y3 - s * x3
-    else:
+    elif freedom.axis == 1.0:
         freedom.s1, freedom.s2, freedom.s3 = link.y1, link.y2, link.y3
         z1, z2, z3 = link.z1, link.z2, link.z3
         link.x1, link.x2, link.x3 = c * x1 - s * z1, c * x2 - s * z2, c * x3 - s * z3
         link.z1, link.z2, link.z3 = c * z1 + s * x1, c * z2 + s * x2, c * z3 + s * x3
+    else:
+        freedom.s1, freedom.s2, freedom.s3 = x1, x2, x3
+        y1, y2, y3, z1, z2, z3 = link.y1, link.y2, link.y3, link.z1, link.z2, link.z3
+        link.y1, link.y2, link.y3 = c * y1 + s * z1, c * y2 + s * z2, c * y3 + s * z3
+        link.z1, link.z2, link.z3 = c * z1 - s * y1, c * z2 - s * y2, c * z3 - s * y3
 
 
 @fused

@@ -7,13 +7,13 @@ import math
 import numpy as np
 
 from pushpoint.geometry.capsules import outline
+from pushpoint.geometry.rotation import matrices
 from pushpoint.mechanics.capsule_gaps import capsules_of, contacts_of
 from pushpoint.mechanics.penetration import NOWHERE, Deepest
-from pushpoint.mechanics.rotation import matrices
 from pushpoint.mechanics.solids import has_plane, make_solids
 from pushpoint.robots import Robot
 from pushpoint.types import FloatArray, IntArray, SpatialPose
-from pushpoint.worlds import Box, Polygon, World
+from pushpoint.worlds import World
 
 GROUND = -1
 MOST_PIECES = 100  # of a capsule
@@ -37,7 +37,7 @@ def spatial_overlaps(robot: Robot, world: World, pose: SpatialPose) -> list[tupl
     if world.terrain is None and not world.obstacles:
         return _deepest_first(found)
     pieces, owner = _pieces(capsules)
-    solids = make_solids(world, max([_reach(capsules), *map(_size, world.obstacles)]))
+    solids = make_solids(world, _reach(capsules, world))
     for radius in np.unique(pieces[:, 7]):
         chosen = np.flatnonzero(pieces[:, 7] == radius)
         # Faces are seen by centres at most a radius behind them: to look deeper, ask for a thicker capsule.
@@ -60,7 +60,7 @@ def deepest_in_space(robot: Robot, world: World, position: FloatArray, orientati
         sunk = capsules[:, 6] * np.abs(capsules[:, 5]) + capsules[:, 7] - capsules[:, 2]
         found.append(_deepest(sunk, owner, np.full(len(owner), GROUND), len(robot.links)))
     if world.terrain is not None or world.obstacles:
-        solids = make_solids(world, max([_reach(capsules), *map(_size, world.obstacles)]))
+        solids = make_solids(world, _reach(capsules, world))
         for radius in np.unique(capsules[:, 7]):
             chosen = np.flatnonzero(capsules[:, 7] == radius)
             for first in range(0, len(chosen), CAPSULES):
@@ -111,14 +111,7 @@ def _pieces(capsules: FloatArray) -> tuple[FloatArray, IntArray]:
     return np.array(rows), np.array(owner, dtype=np.int64)
 
 
-def _reach(capsules: FloatArray) -> float:
-    return float(capsules[:, 6:8].sum(axis=1).max())
-
-
-def _size(thing: object) -> float:
-    """How far from its faces the inside of a solid may be [m]."""
-    if isinstance(thing, Box):
-        return max(thing.size) / 2
-    if isinstance(thing, Polygon):
-        return float(np.ptp(np.array(thing.points), axis=0).max())
-    return 0.0
+def _reach(capsules: FloatArray, world: World) -> float:
+    """How far from the centre of a capsule faces are looked for [m]: also from the inside of the largest obstacle."""
+    inside = (part.depth for obstacle in world.obstacles for part in obstacle.parts)
+    return max([float(capsules[:, 6:8].sum(axis=1).max()), *inside])

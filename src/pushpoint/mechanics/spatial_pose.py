@@ -6,12 +6,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from pushpoint.geometry.rotation import about_axis, headings, matrices, quaternions, turned
 from pushpoint.mechanics.pose import mass_mean
-from pushpoint.mechanics.rotation import about_axis, headings, matrices, quaternions
-from pushpoint.robots import Robot
+from pushpoint.robots import AXES, Robot
 from pushpoint.types import FloatArray, SpatialPose
 
-AXIS = {"yaw": np.array([0.0, 0.0, 1.0]), "pitch": np.array([0.0, 1.0, 0.0])}
+AXIS = {name: np.eye(3)[axis.column] for name, axis in AXES.items()}
 
 
 class Chain(NamedTuple):
@@ -68,8 +68,7 @@ def spatial_pose(
 
 def turned_by(attitude: Attitude) -> FloatArray:
     """The rotation matrix of an attitude."""
-    about_x = about_axis(np.array([1.0, 0.0, 0.0]), attitude.roll)
-    return about_axis(AXIS["yaw"], attitude.heading) @ about_axis(AXIS["pitch"], attitude.pitch) @ about_x
+    return turned(attitude.roll, attitude.pitch, attitude.heading)
 
 
 def pose_of_tail(

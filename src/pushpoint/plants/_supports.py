@@ -7,16 +7,14 @@ from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
 from pushpoint.errors import InvalidInput
-from pushpoint.robots import Joint, Link, Robot, Servo
-from pushpoint.worlds import Disc, GroundLaw, Obstacle, World
+from pushpoint.robots import JOINT_TYPES, Joint, Link, Robot, Servo
+from pushpoint.worlds import LAW_FEATURES, GroundLaw, Obstacle, World
 
 Links = Literal["round", "square", "thin"]
-Axes = Literal["yaw", "pitch", "yaw-pitch", "pitch-yaw"]
 Joints = Literal["unactuated", "spring", "damper", "stops", "armature", "axes_apart"]
 Play = Literal["play"]
-Laws = Literal["friction_across", "friction_backward", "viscous", "torque", "patches", "rolling", "stribeck"]
 Terrain = Literal["slope", "profile", "heightfield"]
-Obstacles = Literal["disc", "wall", "polygon", "cylinder", "box"]
+Obstacles = Literal["disc", "wall", "polygon", "cylinder", "box", "solid"]  # solid: of any other kind, by its parts
 Touch = Literal["friction", "restitution", "mass"]
 SelfContact = Literal["self_contact"]
 
@@ -24,12 +22,7 @@ SelfContact = Literal["self_contact"]
 FEATURES: dict[str, dict[str, str]] = {
     "links": {"round": "round links", "square": "square links", "thin": "links of no width"},
     "self_contact": {"self_contact": "links that touch each other"},
-    "axes": {
-        "yaw": "yaw axes",
-        "pitch": "pitch axes",
-        "yaw-pitch": "cardan joints, yaw first",
-        "pitch-yaw": "cardan joints, pitch first",
-    },
+    "axes": JOINT_TYPES,
     "joints": {
         "unactuated": "joints without a servo",
         "spring": "springs",
@@ -39,17 +32,16 @@ FEATURES: dict[str, dict[str, str]] = {
         "axes_apart": "`axes_apart`",
     },
     "servo": {"play": "play of servos"},
-    "ground": {
-        "friction_across": "other friction across the links",
-        "friction_backward": "other friction backward",
-        "viscous": "viscous ground",
-        "torque": "`torque` of the ground",
-        "patches": "patches of ground",
-        "rolling": "rolling friction",
-        "stribeck": "Stribeck's curve",
-    },
+    "ground": {name: feature.words for name, feature in LAW_FEATURES.items()},
     "terrain": {"slope": "slopes", "profile": "profiles", "heightfield": "height fields"},
-    "obstacles": {"disc": "discs", "wall": "walls", "polygon": "polygons", "cylinder": "cylinders", "box": "boxes"},
+    "obstacles": {
+        "disc": "discs",
+        "wall": "walls",
+        "polygon": "polygons",
+        "cylinder": "cylinders",
+        "box": "boxes",
+        "solid": "other solids",
+    },
     "touch": {
         "friction": "friction on obstacles",
         "restitution": "restitution of obstacles",
@@ -59,10 +51,9 @@ FEATURES: dict[str, dict[str, str]] = {
 
 # What no planar model can have, so that refusals say no more than this.
 SPATIAL = {
-    *(("axes", axes) for axes in ("pitch", "yaw-pitch", "pitch-yaw")),
     *(("terrain", kind) for kind in FEATURES["terrain"]),
-    *(("obstacles", "cylinder"), ("obstacles", "box")),
-    *(("ground", "rolling"), ("ground", "stribeck")),
+    *(("obstacles", kind) for kind in ("cylinder", "box", "solid")),
+    *(("ground", name) for name, feature in LAW_FEATURES.items() if feature.in_space),
     *(("links", "square"), ("joints", "axes_apart")),
 }
 
@@ -89,7 +80,7 @@ class Use(NamedTuple):
 
     @property
     def is_spatial(self) -> bool:
-        return (self.group, self.feature) in SPATIAL
+        return (self.group, self.feature) in SPATIAL or (self.group == "axes" and self.feature != "yaw")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -102,10 +93,10 @@ class Supports:
     dimensions: Literal[2, 3]
     links: frozenset[Links]
     self_contact: frozenset[SelfContact] = frozenset()
-    axes: frozenset[Axes] = frozenset({"yaw"})
+    axes: Collection[str] = frozenset({"yaw"})
     joints: frozenset[Joints] = frozenset()  # besides a servo
     servo: frozenset[Play] = frozenset()
-    ground: frozenset[Laws] = frozenset()  # besides dry friction
+    ground: frozenset[str] = frozenset()  # besides dry friction: names of LAW_FEATURES
     terrain: frozenset[Terrain] = frozenset()  # besides the level plane
     obstacles: frozenset[Obstacles] = frozenset()  # kinds
     touch: frozenset[Touch] = frozenset()  # besides fixed smooth inelastic obstacles
@@ -155,7 +146,8 @@ def uses(robot: Robot, world: World, servo: Servo, self_contact: object = False)
         yield Use("ground", "patches", f"world.ground.patches.{k} is a patch with a law of its own")
         yield from _of_law(f"world.ground.patches.{k}", patch)
     for k, obstacle in enumerate(world.obstacles):
-        yield Use("obstacles", obstacle.kind, f"world.obstacles.{k} is a {obstacle.kind}")
+        feature = obstacle.kind if obstacle.kind in FEATURES["obstacles"] else "solid"
+        yield Use("obstacles", feature, f"world.obstacles.{k} is a {obstacle.kind}")
         yield from _of_touch(f"world.obstacles.{k}", obstacle)
 
 
@@ -174,25 +166,13 @@ def _of_joint(where: str, joint: Joint) -> Iterator[Use]:
 
 
 def _of_law(where: str, law: GroundLaw) -> Iterator[Use]:
-    if law.across != law.along:
-        yield Use("ground", "friction_across", f"{where}.friction_across = {law.across}")
-    if law.backward != law.along:
-        yield Use("ground", "friction_backward", f"{where}.friction_backward = {law.backward}")
-    if law.viscous:
-        yield Use("ground", "viscous", f"{where}.viscous = {law.viscous} N s/m")
-    if law.drag_across:
-        yield Use("ground", "viscous", f"{where}.viscous_across = {law.drag_across} N s/m")
-    if law.torque:
-        yield Use("ground", "torque", f"{where}.torque = True")
-    if law.rolling > 0:
-        yield Use("ground", "rolling", f"{where}.rolling = {law.rolling}")
-    if law.stribeck > 0:
-        yield Use("ground", "stribeck", f"{where}.stribeck = {law.stribeck}")
+    for feature, said in law.features():
+        yield Use("ground", feature, f"{where}.{said}")
 
 
 def _of_touch(where: str, obstacle: Obstacle) -> Iterator[Use]:
-    if isinstance(obstacle, Disc) and obstacle.mass is not None:
-        yield Use("touch", "mass", f"{where}.mass = {obstacle.mass} kg")
+    if obstacle.is_movable:
+        yield Use("touch", "mass", f"{where}.mass = {getattr(obstacle, 'mass', None)} kg")
     if obstacle.friction > 0:
         yield Use("touch", "friction", f"{where}.friction = {obstacle.friction}")
     if obstacle.restitution > 0:

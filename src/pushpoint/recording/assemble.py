@@ -184,7 +184,7 @@ _TO_THE_LEFT = "the part of it to the left of the normal"
 def _side(tape: Tape, row: IntArray, link: IntArray, normal: FloatArray) -> IntArray:
     """+1 for obstacles on the left: there the normal, from obstacle to link, points to the link's right."""
     if tape.layout is SPACE:
-        from pushpoint.mechanics.rotation import matrices
+        from pushpoint.geometry.rotation import matrices
 
         left = matrices(tape.link[row, link, SPACE.columns("quaternion")])[:, :, 1]
     else:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import xarray as xr
 
-from pushpoint.mechanics.rotation import headings, matrices
+from pushpoint.geometry.rotation import headings, matrices
 from pushpoint.recording._labels import BODY, JOINT, PLACE, Variables, labelled
-from pushpoint.robots import Robot
+from pushpoint.robots import AXES, Robot
 from pushpoint.tape import SPACE
 from pushpoint.types import FloatArray
 
@@ -47,9 +47,9 @@ def joint_torque(robot: Robot, link: FloatArray) -> FloatArray:
 def joint_motion(robot: Robot, link: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Angles [rad] and rates [rad/s] (rows, freedoms) of the joints from the links' orientations and rates.
 
-    From the tail's side R = R_first(a) R_second(b). With yaw first, R = Rz(a) Ry(b) and with pitch first,
-    R = Ry(a) Rz(b): both angles can be read off the matrix. Rates are the parts of the relative angular velocity along
-    the axes, which are at right angles.
+    From the tail's side R = R_first(a) R_second(b). The column of R of the second axis is that axis turned by a, the
+    row of the first is that axis turned back by b: both angles can be read off. Of a joint with one axis any column but
+    its own will do. Rates are the parts of the relative angular velocity along the axes, which are at right angles.
     """
     rotation = matrices(link[:, :, SPACE.columns("quaternion")])
     rates = link[:, :, SPACE.columns("rate")]
@@ -57,14 +57,13 @@ def joint_motion(robot: Robot, link: FloatArray) -> tuple[FloatArray, FloatArray
     turning = rates[:, 1:] - rates[:, :-1]
     angle, rate = np.zeros((len(link), len(robot.freedoms))), np.zeros((len(link), len(robot.freedoms)))
     for k, ((j, axis), (_, second)) in enumerate(zip(robot.freedoms, robot.places, strict=True)):
-        r, one_of_two = relative[:, j], len(robot.joint(j).axes.split("-")) == 2
+        own, others = AXES[axis].column, [AXES[name].column for name in robot.joint(j).turns_about if name != axis]
+        other = others[0] if others else 2 if own == 1 else 1
+        third = 3 - own - other
+        sense = 1.0 if (own + 1) % 3 == other else -1.0  # of the third axis in own x other
+        r = relative[:, j]
+        sine = sense * r[:, third, other] if second == 0 else -sense * r[:, other, third]
+        angle[:, k] = np.arctan2(sine, r[:, other, other])
         owner = rotation[:, j + second]  # the first axis is fixed to the tail's side, the second to the head's
-        if axis == "yaw":
-            pitch_first = one_of_two and second == 1
-            angle[:, k] = np.arctan2(-r[:, 0, 1], r[:, 1, 1]) if not pitch_first else np.arctan2(r[:, 1, 0], r[:, 1, 1])
-            rate[:, k] = np.sum(turning[:, j] * owner[..., 2], axis=-1)
-        else:
-            yaw_first = one_of_two and second == 1
-            angle[:, k] = np.arctan2(r[:, 0, 2], r[:, 2, 2]) if not yaw_first else np.arctan2(-r[:, 2, 0], r[:, 2, 2])
-            rate[:, k] = np.sum(turning[:, j] * owner[..., 1], axis=-1)
+        rate[:, k] = np.sum(turning[:, j] * owner[..., own], axis=-1)
     return angle, rate

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Annotated, Literal
+from typing import Annotated, Literal, NamedTuple
 
-from pydantic import Field, ValidationInfo, field_validator
+from pydantic import AfterValidator, Field, ValidationInfo, field_validator
 
 from pushpoint import limits
 from pushpoint.deprecation import renamed
@@ -28,14 +28,28 @@ from pushpoint.quantities import (
 MAX_CORE_LENGTHS = 5  # beyond, somebody mistook the unit
 
 
-Axis = Literal["yaw", "pitch"]
-AXES_OF: dict[str, tuple[Axis, ...]] = {
-    "yaw": ("yaw",),
-    "pitch": ("pitch",),
-    "yaw-pitch": ("yaw", "pitch"),
-    "pitch-yaw": ("pitch", "yaw"),
+class Axis(NamedTuple):
+    """What a joint turns about: an axis of the link that it is fixed to."""
+
+    column: int  # of the link's rotation matrix: 0 forward, 1 to the left, 2 up
+    sign: float  # of P3's angle of the same joint, which is that of the tail's side and about axes up or to the right
+
+
+AXES = {"yaw": Axis(2, -1.0), "pitch": Axis(1, 1.0), "roll": Axis(0, -1.0)}
+
+# All types of joints: the names of one or two different axes, from the tail, and how lists of features call them.
+JOINT_TYPES = {
+    "yaw": "yaw axes",
+    "pitch": "pitch axes",
+    "yaw-pitch": "cardan joints, yaw first",
+    "pitch-yaw": "cardan joints, pitch first",
 }
-COLUMN_OF: dict[Axis, int] = {"yaw": 2, "pitch": 1}  # of a link's rotation matrix, which the axis is
+
+
+def _known_type(axes: str) -> str:
+    if axes not in JOINT_TYPES:
+        raise ValueError(f"should be one of {', '.join(map(repr, JOINT_TYPES))}")
+    return axes
 
 
 class Servo(Frozen):
@@ -53,9 +67,9 @@ class Servo(Frozen):
     pitch_stiffness: Gain | None = None  # [N m/rad]
     pitch_damping: Gain | None = None  # [N m s/rad]
 
-    def gains(self, axis: Axis) -> tuple[float, float]:
-        """Stiffness and damping of a yaw or a pitch axis."""
-        if axis == "yaw":
+    def gains(self, axis: str) -> tuple[float, float]:
+        """Stiffness and damping of an axis."""
+        if axis != "pitch":
             return self.stiffness, self.damping
         return (
             self.stiffness if self.pitch_stiffness is None else self.pitch_stiffness,
@@ -134,7 +148,7 @@ class Joint(Frozen):
     second axis lies this far ahead of the first, on a piece between them that has no mass.
     """
 
-    axes: Literal["yaw", "pitch", "yaw-pitch", "pitch-yaw"] = "yaw"
+    axes: Annotated[str, AfterValidator(_known_type)] = "yaw"
     axes_apart: Width = 0.0  # [m], of a cardan joint
     actuated: bool = True
     stiffness: Gain = 0.0  # [N m/rad]
@@ -147,7 +161,7 @@ class Joint(Frozen):
     @field_validator("axes_apart")
     @classmethod
     def _has_two_axes(cls, apart: float, info: ValidationInfo) -> float:
-        if apart > 0 and len(AXES_OF.get(info.data.get("axes", ""), ())) == 1:
+        if apart > 0 and "-" not in info.data.get("axes", "-"):  # bad axes are reported by themselves
             raise ValueError("only cardan joints, with two axes, have a distance between them")
         return apart
 
@@ -158,6 +172,11 @@ class Joint(Frozen):
         if upper < lower:
             raise ValueError(f"should be at least lower = {lower} rad")
         return upper
+
+    @property
+    def turns_about(self) -> tuple[str, ...]:
+        """The names of its axes, from the tail."""
+        return tuple(self.axes.split("-"))
 
 
 DEFAULT_JOINT = Joint()  # what joints are that are not listed
@@ -194,16 +213,16 @@ class Robot(Frozen):
         return self.joints[number] if self.joints else DEFAULT_JOINT
 
     @property
-    def freedoms(self) -> tuple[tuple[int, Axis], ...]:
-        """The joint and the axis of every joint angle, from the tail."""
+    def freedoms(self) -> tuple[tuple[int, str], ...]:
+        """The joint and the name of the axis of every joint angle, from the tail."""
         joints = range(len(self.links) - 1)
-        return tuple((j, axis) for j in joints for axis in AXES_OF[self.joint(j).axes])
+        return tuple((j, axis) for j in joints for axis in self.joint(j).turns_about)
 
     @property
     def places(self) -> tuple[tuple[int, int], ...]:
         """The joint of every joint angle, and whether it is the first (0) or the second (1) of that joint."""
         joints = range(len(self.links) - 1)
-        return tuple((j, place) for j in joints for place in range(len(AXES_OF[self.joint(j).axes])))
+        return tuple((j, place) for j in joints for place in range(len(self.joint(j).turns_about)))
 
     @property
     def is_planar(self) -> bool:

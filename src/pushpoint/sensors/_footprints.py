@@ -9,9 +9,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pushpoint.mechanics.convex_parts import corners
 from pushpoint.types import FloatArray, IntArray, Map, Snapshot
-from pushpoint.worlds import Disc, Obstacle, World
+from pushpoint.worlds import Obstacle, World
 
 Point = tuple[float, float]
 
@@ -50,10 +49,10 @@ class Footprints(NamedTuple):
 def footprints(world: World) -> Footprints:
     discs, edges = list[tuple[int, FloatArray]](), list[tuple[int, FloatArray]]()
     for number, obstacle in enumerate(world.obstacles):
-        if isinstance(obstacle, Disc):
-            discs.append((number, np.array([obstacle.x, obstacle.y, obstacle.radius])))
-        else:
-            edges += [(number, np.array([*a, *b])) for a, b in pairwise(_outline(obstacle))]
+        for line in _outlines(obstacle):
+            if len(line) == 1:
+                discs.append((number, np.array([*line[0], obstacle.rounding])))
+            edges += [(number, np.array([*a, *b])) for a, b in pairwise(line)]
     places = {number: row for row, (number, _) in enumerate(discs)}
     return Footprints(
         disc=np.array([disc for _, disc in discs]).reshape(-1, 3),
@@ -64,13 +63,12 @@ def footprints(world: World) -> Footprints:
     )
 
 
-def _outline(obstacle: Obstacle) -> Sequence[Point]:
+def _outlines(obstacle: Obstacle) -> list[Sequence[Point]]:
     """Corners in order; the first comes again at the end of what is closed."""
     if obstacle.outline:
-        return obstacle.outline
-    (solid,) = corners(obstacle)
-    around = _hull(solid[:, :2])
-    return [*around, around[0]]
+        return [obstacle.outline]
+    around = [_hull(part[:, :2]) for part in obstacle.hulls()]
+    return [[*corners, corners[0]] for corners in around]
 
 
 def _hull(points: FloatArray) -> list[Point]:

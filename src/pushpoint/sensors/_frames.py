@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from pushpoint.mechanics.rotation import headings, matrices
+from pushpoint.geometry.rotation import headings, matrices
 from pushpoint.mechanics.yaw import yaw_quaternions
 from pushpoint.types import Contacts, FloatArray, Snapshot
 

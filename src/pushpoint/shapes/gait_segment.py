@@ -12,7 +12,7 @@ from pydantic import Discriminator, Field, Tag, model_validator
 from pushpoint import limits
 from pushpoint.errors import InvalidInput
 from pushpoint.fields import Frozen
-from pushpoint.mechanics.rotation import about_axis
+from pushpoint.geometry.rotation import about_axis
 from pushpoint.quantities import Angle
 from pushpoint.quantities import Coordinate as Place
 from pushpoint.shapes.shape_curve import shape_control_points

@@ -14,10 +14,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pushpoint.robots import Robot
+from pushpoint.errors import InvalidInput
+from pushpoint.robots import AXES, Robot
 from pushpoint.types import FloatArray
 
-SIGN = {"yaw": -1.0, "pitch": 1.0}
 TWIST = {  # alpha_i, from the axis of joint i to that of joint i + 1, P3 Table II
     ("yaw", "yaw"): 0.0,
     ("yaw", "pitch"): -math.pi / 2,
@@ -56,9 +56,12 @@ def virtual_snake(robot: Robot) -> VirtualSnake:
     for k, (joint, _) in enumerate(freedoms):
         within = k + 1 < len(freedoms) and freedoms[k + 1][0] == joint  # a cardan joint
         length.append(robot.joint(joint).axes_apart if within else robot.links[joint].length)
-    axes = ["yaw", *(axis for _, axis in freedoms)]
-    twist = np.array([TWIST[pair] for pair in pairwise(axes)] + [0.0])
-    sign = np.array([SIGN[axis] for _, axis in freedoms])
+    pairs = list(pairwise(["yaw", *(axis for _, axis in freedoms)]))
+    for pair in pairs:
+        if pair not in TWIST:
+            raise InvalidInput(f"shape curves need joints with yaw and pitch axes; the robot has a {pair[1]} axis")
+    twist = np.array([TWIST[pair] for pair in pairs] + [0.0])
+    sign = np.array([AXES[axis].sign for _, axis in freedoms])
     low = np.array([robot.joint(joint).lower for joint, _ in freedoms])
     high = np.array([robot.joint(joint).upper for joint, _ in freedoms])
     return VirtualSnake(
@@ -108,7 +111,7 @@ def link_rotations(snake: VirtualSnake, frame: FloatArray) -> FloatArray:
 def _as_link(snake: VirtualSnake, frame: FloatArray, i: int) -> FloatArray:
     """x_i points to the tail, z_i up or, if the next joint (at the tail: the last) is a pitch joint, to the right."""
     forward, axis = -frame[:, 0], frame[:, 2]
-    if snake.sign[min(i, snake.joints - 1)] == SIGN["yaw"]:
+    if snake.sign[min(i, snake.joints - 1)] == AXES["yaw"].sign:
         return np.stack([forward, np.cross(axis, forward), axis], axis=1)
     return np.stack([forward, -axis, np.cross(forward, -axis)], axis=1)
 

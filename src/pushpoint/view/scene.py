@@ -11,7 +11,6 @@ from matplotlib.patches import Circle, Rectangle
 
 from pushpoint.view import style
 from pushpoint.view.bodies import paled
-from pushpoint.worlds import Polygon, Wall
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -107,11 +106,12 @@ def _near_boxes(run: Recording, low: FloatArray, high: FloatArray) -> tuple[Floa
 
 
 def _outlines(world: World) -> list[FloatArray]:
-    return [np.array(thing.points) for thing in world.obstacles if isinstance(thing, Polygon)]
+    return [np.array(obstacle.outline[:-1]) for obstacle in world.obstacles if obstacle.is_filled]
 
 
 def _walls(world: World) -> list[FloatArray]:
-    return [np.array(thing.points) for thing in world.obstacles if isinstance(thing, Wall)]
+    lines = [obstacle.outline for obstacle in world.obstacles if not obstacle.is_filled]
+    return [np.array(line) for line in lines if len(line) > 1]
 
 
 def _clipped(wall: FloatArray, low: FloatArray, high: FloatArray) -> FloatArray:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 import numpy as np
 from matplotlib.collections import PolyCollection
 
-from pushpoint.mechanics.rotation import matrices
+from pushpoint.geometry.rotation import matrices
 from pushpoint.view import style
 from pushpoint.view.bodies import (
     ARC_POINTS,

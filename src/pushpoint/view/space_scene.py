@@ -11,13 +11,12 @@ from matplotlib.colors import LightSource, LinearSegmentedColormap
 from matplotlib.patches import Rectangle
 from matplotlib.ticker import MaxNLocator
 
-from pushpoint.mechanics.convex_parts import HIGH, corners
+from pushpoint.geometry.parts import HIGH
 from pushpoint.view import style
 from pushpoint.view.bodies import paled
 from pushpoint.view.scene import FAR, MARGIN, NEAR, Box, Movable, draw_scene, united, view_box
 from pushpoint.view.space import SIDE, TOP, hull, pose_in_space
-from pushpoint.worlds import Box as Block
-from pushpoint.worlds import Cylinder, Heightfield, Obstacle, Profile
+from pushpoint.worlds import Heightfield, Profile
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -47,9 +46,9 @@ class Boxes(NamedTuple):
         return Boxes(top, self.side._replace(left=top.left, right=top.right))
 
 
-def _parts(world: World, *kinds: type[Obstacle]) -> list[FloatArray]:
-    """The corners of all parts of some kinds of obstacles."""
-    return [part for thing in world.obstacles if isinstance(thing, kinds) for part in corners(thing)]
+def _solids(world: World) -> list[FloatArray]:
+    """The corners of all parts of obstacles that may lean: the others are known by their outlines."""
+    return [part for obstacle in world.obstacles if not obstacle.outline for part in obstacle.hulls()]
 
 
 # --- how much is shown ---
@@ -62,12 +61,12 @@ def boxes_of(run: Recording) -> Boxes:
     place = np.asarray(run.data["link_position"].values, dtype=float).reshape(-1, 3)
     low, high = place.min(axis=0) - reach, place.max(axis=0) + reach
     flat = view_box(run)
-    solid = _near(_parts(world, Block, Cylinder), low, high)
+    solid = _near(_solids(world), low, high)
     if len(solid):
         flat = united([flat, Box(*_limits(solid[:, 0]), *_limits(solid[:, 1]))])
     ground = _levels(world, flat)
     z = np.concatenate([place[:, 2] - thick, place[:, 2] + thick, ground])
-    heights = _near(_parts(world, Obstacle), low, high)[:, 2]
+    heights = _near([part for obstacle in world.obstacles for part in obstacle.hulls()], low, high)[:, 2]
     top = max([float(z.max()), *heights[heights < high[2] + FAR]])
     return Boxes(flat, Box(flat.left, flat.right, float(z.min()) - CUT, top + MARGIN))
 
@@ -127,7 +126,7 @@ def draw_top(axes: Axes, run: Recording, box: Box) -> None:
     draw_scene(axes, run, box)
     if isinstance(world.terrain, Heightfield):
         axes.set_facecolor(SHADES(0.0))
-    solids = _parts(world, Block, Cylinder)
+    solids = _solids(world)
     solids.sort(key=lambda part: float(part[:, 2].max()))
     _draw_solids(axes, [hull(TOP.flat(part)) for part in solids], 1.0)
 
@@ -200,7 +199,7 @@ def draw_side(axes: Axes, run: Recording, boxes: Boxes) -> None:
     world, box = run.scenario.built_world(), boxes.side
     axes.set_facecolor(style.PAPER)
     axes.grid(False)
-    parts = [part for thing in world.obstacles if not thing.is_movable for part in corners(thing)]
+    parts = [part for obstacle in world.obstacles if not obstacle.is_movable for part in obstacle.hulls()]
     parts.sort(key=lambda part: float(SIDE.nearness(part).max()))
     _draw_solids(axes, [hull(SIDE.flat(part)) for part in parts], ALPHA)
     _draw_ground(axes, run, boxes)
@@ -281,12 +280,12 @@ def draw_movable_from_side(
     axes: Axes, run: Recording, discs: Movable, row: int, strength: float = 1.0
 ) -> PatchCollection | None:
     """The movable discs at one row, as high as they are; None if there are none."""
-    things = run.scenario.built_world().movable_discs
-    if not things:
+    solid = run.scenario.built_world().movable_discs
+    if not solid:
         return None
     shapes = [
-        Rectangle((float(place[0]) - thing.radius, 0.0), 2 * thing.radius, thing.height or HIGH)
-        for thing, place in zip(things, discs.place[row], strict=True)
+        Rectangle((float(place[0]) - disc.radius, 0.0), 2 * disc.radius, disc.height or HIGH)
+        for disc, place in zip(solid, discs.place[row], strict=True)
     ]
     fill, edge = paled(style.MOVABLE, strength), paled(style.PEG_EDGE, strength)
     drawn = PatchCollection(shapes, facecolor=(*fill, ALPHA), edgecolor=edge, linewidth=0.8, zorder=1.1)

@@ -2,6 +2,7 @@
 
 from pushpoint.registry import Registry
 from pushpoint.worlds._model import (
+    LAW_FEATURES,
     Box,
     Cylinder,
     Disc,
@@ -21,6 +22,7 @@ from pushpoint.worlds._model import (
 worlds: Registry[WorldFactory] = Registry("world", __name__)
 
 __all__ = [
+    "LAW_FEATURES",
     "Box",
     "Cylinder",
     "Disc",

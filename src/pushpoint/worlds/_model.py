@@ -3,19 +3,42 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, NamedTuple
 
-from pydantic import Discriminator, Field, Tag, ValidationInfo, field_validator
+from pydantic import BeforeValidator, Field, SerializeAsAny, ValidationInfo, field_validator
 
 from pushpoint import limits
 from pushpoint.deprecation import renamed
+from pushpoint.errors import InvalidInput
 from pushpoint.fields import Fraction, Frozen, Name, Number
 from pushpoint.quantities import Angle, Coordinate, FrictionCoefficient, Gain, Gravity, Height, Length, Mass, Speed
 
+if TYPE_CHECKING:
+    from pushpoint.geometry.parts import Part
+    from pushpoint.types import FloatArray
+
 Point = tuple[Coordinate, Coordinate]  # [m]
 Point3 = tuple[Coordinate, Coordinate, Coordinate]  # [m]
+
+
+class LawFeature(NamedTuple):
+    """A part of ground laws that a plant may have a model of."""
+
+    words: str  # how lists of features call it
+    in_space: bool = False  # whether no planar model can have it
+
+
+LAW_FEATURES = {
+    "friction_across": LawFeature("other friction across the links"),
+    "friction_backward": LawFeature("other friction backward"),
+    "viscous": LawFeature("viscous ground"),
+    "torque": LawFeature("`torque` of the ground"),
+    "patches": LawFeature("patches of ground"),
+    "rolling": LawFeature("rolling friction", in_space=True),
+    "stribeck": LawFeature("Stribeck's curve", in_space=True),
+}
 
 
 class GroundLaw(Frozen):
@@ -55,11 +78,27 @@ class GroundLaw(Frozen):
     def drag_across(self) -> float:
         return self.viscous if self.viscous_across is None else self.viscous_across
 
+    def features(self) -> Iterator[tuple[str, str]]:
+        """What it has besides dry friction, as LAW_FEATURES lists it, and the field and value that say so."""
+        if self.across != self.along:
+            yield "friction_across", f"friction_across = {self.across}"
+        if self.backward != self.along:
+            yield "friction_backward", f"friction_backward = {self.backward}"
+        if self.viscous:
+            yield "viscous", f"viscous = {self.viscous} N s/m"
+        if self.drag_across:
+            yield "viscous", f"viscous_across = {self.drag_across} N s/m"
+        if self.torque:
+            yield "torque", "torque = True"
+        if self.rolling > 0:
+            yield "rolling", f"rolling = {self.rolling}"
+        if self.stribeck > 0:
+            yield "stribeck", f"stribeck = {self.stribeck}"
+
     @property
     def is_basic(self) -> bool:
         """Whether it is P2's: dry friction alone, the same forward and backward."""
-        basic = self.backward == self.along and self.viscous == self.drag_across == 0
-        return basic and not self.torque and self.rolling == self.stribeck == 0
+        return all(feature == "friction_across" for feature, _ in self.features())
 
     is_plain = renamed("is_plain", "is_basic")
 
@@ -88,10 +127,33 @@ class Ground(GroundLaw):
 
 
 class Obstacle(Frozen):
-    """What all obstacles have: Coulomb friction with links that slide along, Newton's coefficient of restitution."""
+    """What all obstacles have: Coulomb friction with links that slide along, Newton's coefficient of restitution.
+
+    A subclass with a field `kind` is a kind of obstacle that worlds can have. It says what it is made of.
+    """
+
+    kinds: ClassVar[dict[str, type[Obstacle]]] = {}  # all of them, by name
 
     friction: FrictionCoefficient = 0.0
     restitution: Fraction = 0.0
+    if TYPE_CHECKING:
+        kind: str
+
+    @classmethod
+    def __pydantic_init_subclass__(cls, **options: Any) -> None:
+        if "kind" not in cls.model_fields:
+            return
+        kind: str = cls.model_fields["kind"].default
+        known = cls.kinds.setdefault(kind, cls)
+        if not issubclass(cls, known):  # a subclass without a kind of its own is of that of its parent
+            if (known.__module__, known.__qualname__) != (cls.__module__, cls.__qualname__):
+                raise InvalidInput(f"obstacle kind {kind!r} is registered twice")
+            cls.kinds[kind] = cls  # its module was run again
+
+    @property
+    def parts(self) -> tuple[Part, ...]:
+        """Convex parts: plants in space, overlaps and pictures know no more of an obstacle."""
+        raise NotImplementedError(f"obstacles of kind {self.kind!r} have no parts")
 
     @property
     def is_movable(self) -> bool:
@@ -103,6 +165,20 @@ class Obstacle(Frozen):
         """Points [m] that its straight edges join, seen from above: a closed outline ends where it begins, a disc is
         its centre, and what may lean has none."""
         return ()
+
+    @property
+    def rounding(self) -> float:
+        """How far it reaches around its outline [m]."""
+        return 0.0
+
+    @property
+    def is_filled(self) -> bool:
+        """Whether it is solid within its outline."""
+        return False
+
+    def hulls(self) -> list[FloatArray]:
+        """Corners [m], (points, 3), of each convex part; a circle has some twenty of them."""
+        return [hull for part in self.parts for hull in part.hulls()]
 
 
 class Upright(Obstacle):
@@ -126,8 +202,18 @@ class Disc(Upright):
         return self.mass is not None
 
     @property
+    def parts(self) -> tuple[Part, ...]:
+        from pushpoint.geometry.parts import Pillar
+
+        return (Pillar(self.x, self.y, self.radius, self.height),)
+
+    @property
     def outline(self) -> tuple[Point, ...]:
         return ((self.x, self.y),)
+
+    @property
+    def rounding(self) -> float:
+        return self.radius
 
 
 class Wall(Upright):
@@ -140,6 +226,12 @@ class Wall(Upright):
     @classmethod
     def _apart(cls, points: tuple[Point, ...]) -> tuple[Point, ...]:
         return _neighbours_apart(points, closed=False)
+
+    @property
+    def parts(self) -> tuple[Part, ...]:
+        from pushpoint.geometry.parts import Sheet
+
+        return (Sheet(self.points, self.height),)
 
     @property
     def outline(self) -> tuple[Point, ...]:
@@ -164,8 +256,18 @@ class Polygon(Upright):
         return points if area > 0 else points[::-1]
 
     @property
+    def parts(self) -> tuple[Part, ...]:
+        from pushpoint.geometry.parts import Column
+
+        return (Column(self.points, self.height),)
+
+    @property
     def outline(self) -> tuple[Point, ...]:
         return (*self.points, self.points[0])
+
+    @property
+    def is_filled(self) -> bool:
+        return True
 
 
 class Cylinder(Obstacle):
@@ -183,6 +285,12 @@ class Cylinder(Obstacle):
             raise ValueError("should not be where the start is")
         return end
 
+    @property
+    def parts(self) -> tuple[Part, ...]:
+        from pushpoint.geometry.parts import Rod
+
+        return (Rod(self.start, self.end, self.radius),)
+
 
 class Box(Obstacle):
     """A fixed box: its centre, its sizes, and how it is turned about its own z, y and x axes, in this order."""
@@ -193,6 +301,13 @@ class Box(Obstacle):
     yaw: Angle = 0.0  # [rad]
     pitch: Angle = 0.0  # [rad]
     roll: Angle = 0.0  # [rad]
+
+    @property
+    def parts(self) -> tuple[Part, ...]:
+        from pushpoint.geometry.parts import Block
+        from pushpoint.geometry.rotation import turned
+
+        return (Block(self.centre, self.size, turned(self.roll, self.pitch, self.yaw)),)
 
 
 class Profile(Frozen):
@@ -272,20 +387,17 @@ def _turns_once(points: Sequence[Point]) -> bool:
     return abs(abs(sum(turn)) - math.tau) < 1e-6
 
 
-def _kind(obstacle: Any) -> str:
+def _of_kind(data: Any) -> Obstacle:
     """Discs need not say that they are."""
-    kind = obstacle.get("kind", "disc") if isinstance(obstacle, dict) else getattr(obstacle, "kind", "disc")
-    return str(kind)
+    if isinstance(data, Obstacle):
+        return data
+    kind = str(data.get("kind", "disc")) if isinstance(data, dict) else "disc"
+    if kind not in Obstacle.kinds:
+        raise ValueError(f"its kind should be one of {', '.join(map(repr, Obstacle.kinds))}")
+    return Obstacle.kinds[kind].parse(data)
 
 
-AnyObstacle = Annotated[
-    Annotated[Disc, Tag("disc")]
-    | Annotated[Wall, Tag("wall")]
-    | Annotated[Polygon, Tag("polygon")]
-    | Annotated[Cylinder, Tag("cylinder")]
-    | Annotated[Box, Tag("box")],
-    Discriminator(_kind),
-]
+AnyObstacle = Annotated[Obstacle, BeforeValidator(_of_kind), SerializeAsAny()]
 
 
 class World(Frozen):

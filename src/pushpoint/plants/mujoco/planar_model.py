@@ -4,15 +4,17 @@ chain:   slides x, y and hinge z at the tail's centre, one hinge z per joint: n 
 outline: a capsule per link and a sphere per disc, all centres in one horizontal plane: the distances are
          exactly those of the planar shapes, and MuJoCo has a closed form for this pair
 ground:  a foot under each link's centre, pressed into the floor by a fixed depth; see `_press_feet`
-servo:   implicit in angle and rate; see `encoding.servo_drag`
+servo:   implicit in angle and rate; see `settings.servo_drag`
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-from pushpoint.plants.mujoco.encoding import add_servo, first_coefficient, new_spec, servo_inertia
+import mujoco
+
 from pushpoint.plants.mujoco.options import MujocoOptions
+from pushpoint.plants.mujoco.settings import add_servo, first_coefficient, new_spec, servo_inertia
 from pushpoint.robots import Robot, Servo
 from pushpoint.worlds import World
 
@@ -28,8 +30,6 @@ LEAST_FRICTION = 1e-5  # MuJoCo's mjMINMU
 
 def compile_model(robot: Robot, world: World, servo: Servo, options: MujocoOptions) -> Any:
     """The mujoco.MjModel of robot, world and servo."""
-    import mujoco
-
     spec = new_spec(servo, options, "cg", STICK_RATIO)
     spec.option.gravity = [0, 0, 0]  # nothing can fall: the feet carry the weight by their depth
     height = max(link.radius for link in robot.links)
@@ -65,8 +65,6 @@ def _add_shape(body: Any, **fields: Any) -> None:
 
 def _add_link(body: Any, robot: Robot, servo: Servo, dt: float, i: int) -> Any:
     """Fill the body of link i; returns the body of the next one, with its joint, if there is one."""
-    import mujoco
-
     slide, hinge = mujoco.mjtJoint.mjJNT_SLIDE, mujoco.mjtJoint.mjJNT_HINGE
     link, height = robot.links[i], max(link.radius for link in robot.links)
     centre = 0.0 if i == 0 else link.length / 2  # the tail's body is at its centre, all others at their joint
@@ -95,8 +93,6 @@ def _add_link(body: Any, robot: Robot, servo: Servo, dt: float, i: int) -> Any:
 
 def _add_ground(spec: Any, robot: Robot, world: World, dt: float) -> None:
     """The floor, as a body of its own, and its contact with each foot."""
-    import mujoco
-
     floor = spec.worldbody.add_body(name=FLOOR)
     _add_shape(floor, name=FLOOR, type=mujoco.mjtGeom.mjGEOM_PLANE, size=[0, 0, 1])
     along, across = max(world.ground.along, LEAST_FRICTION), max(world.ground.across, LEAST_FRICTION)

@@ -1,94 +1,96 @@
-"""Ticks of the MuJoCo plant, and what is recorded of them, in the plane and in space."""
+"""MuJoCo as an engine, in the plane and in space: what a step does, whatever the coordinates."""
 
 from __future__ import annotations
 
-from typing import Any
+from abc import abstractmethod
+from typing import Any, ClassVar
 
+import mujoco
 import numpy as np
 
-from pushpoint.plants.mujoco.encoding import Encoding, State, without_log
-from pushpoint.tape import LEDGER, Tape, grown
-from pushpoint.types import CommandTable, Status
+from pushpoint.plants._engine import Engine, EngineState, Stepped
+from pushpoint.plants.mujoco.log import status_of
+from pushpoint.types import CommandTable, FloatArray, IntArray
 
-CONTACT_ROOM = 4096  # rows by which the contact table grows at least
-SMOOTH = 0.0  # impulse of impacts: soft contacts have none
-
-
-def run_ticks(model: Encoding, state: State, table: CommandTable, substeps: int, tape: Tape) -> tuple[Tape, Status]:
-    """All ticks of the table, until one fails."""
-    for row in zip(*table, strict=True):
-        with without_log():
-            status = tick(model, state, CommandTable(*row), substeps, tape)
-        if status != Status.OK:
-            return tape, status
-        tape.cursor[0].ticks += 1
-        if tape.cursor[0].ticks == tape.cursor[0].ticks_per_row:
-            tape = with_room(tape, len(state.pairs))
-            write_row(model, state, tape, float(tape.cursor[0].ticks * substeps * model.dt))
-    return tape, Status.OK
+SAVED = mujoco.mjtState.mjSTATE_INTEGRATION  # warm start included
 
 
-def tick(model: Encoding, state: State, command: CommandTable, substeps: int, tape: Tape) -> Status:
-    """One control tick of `substeps` steps."""
-    forget_tick(state)
-    for k in range(substeps):
-        state.data.ctrl[:] = model.controls(command, (k + 1) * model.dt)
-        model.step(state)
-        state.steps += 1
-        status, at = status_of(state.data), tape.cursor[0].step
-        tape.step[at, :3] = model.residual(state.data), state.data.solver_niter[0], status
-        tape.cursor[0].step = at + 1
-        if status != Status.OK:
-            return status
-    half = state.sums.shape[1] // 2
-    state.sums[:, half:] += state.sums[:, :half]
-    for pair in state.pairs.values():
-        pair.since_row += pair.tick
-    return Status.OK
+class MujocoEngine(Engine):
+    """What planar.py and spatial.py share; f freedoms of the joints."""
 
+    title: ClassVar[str] = "MuJoCo"
+    mj: Any  # mujoco.MjModel
+    gravity: float  # [m/s2]
+    stiffness: float | FloatArray  # [N m/rad], of the servos
+    damping: float | FloatArray  # [N m s/rad], of the servos
+    angle_at: IntArray | slice  # where MuJoCo keeps the joint angles, in qpos
+    rate_at: IntArray | slice  # and the rates, in qvel
 
-def forget_tick(state: State) -> None:
-    state.sums[:, : state.sums.shape[1] // 2] = 0.0
-    for pair in state.pairs.values():
-        pair.tick[:] = 0.0
-    state.pairs = {key: pair for key, pair in state.pairs.items() if np.any(pair.since_row)}
+    @abstractmethod
+    def set_pose(self, data: Any, pose: Any) -> None:
+        """Set coordinates and velocities to a Pose or a SpatialPose."""
 
+    @abstractmethod
+    def joint_torque(self, data: Any, angle: FloatArray, rate: FloatArray) -> FloatArray:
+        """Torques [N m], (f,), that acted in the step; angles and rates are those at its start."""
 
-def status_of(data: Any) -> Status:
-    """From MuJoCo's warnings: 1 and 2 no memory for contacts, 3 to 6 a number that is not finite or huge."""
-    warnings = data.warning.number
-    if not warnings.any():
-        return Status.OK
-    if warnings[3:].any():
-        return Status.NOT_FINITE
-    return Status.TOO_MANY_CONTACTS if warnings[1:3].any() else Status.OK
+    @abstractmethod
+    def add_contacts(self, state: EngineState, before: FloatArray, mean: FloatArray) -> tuple[float, float]:
+        """Add the step's impulses to the sums; returns the work [J] of the ground's friction and of other contacts.
+        `before`: the links at the start of the step, as MuJoCo's contacts are; `mean`: with their mean velocities."""
 
+    @abstractmethod
+    def positions(self, path: FloatArray) -> FloatArray:
+        """Link positions [m], (rows, n, d), for rows of MuJoCo's coordinates and velocities."""
 
-def with_room(tape: Tape, contacts: int) -> Tape:
-    if tape.cursor[0].contact + contacts <= len(tape.contact):
-        return tape
-    return grown(tape, max(len(tape.contact), contacts, CONTACT_ROOM))
+    def joint_work(self, torque: FloatArray, mean: FloatArray, rate: FloatArray) -> float:
+        """Of the torques at the mean joint rate of the step, over dt [W]."""
+        return float(torque @ rate)
 
+    def extra_work(self, mean: FloatArray) -> tuple[float, ...]:
+        """Works [J] in the step of the engine's extra columns."""
+        return ()
 
-def write_row(model: Encoding, state: State, tape: Tape, span: float) -> None:
-    """Record the state and the means over the `span` [s] since the last row."""
-    row, half = tape.cursor[0].row, state.sums.shape[1] // 2
-    write_state(model, state, tape, row)
-    tape.link[row, :, state.link.shape[1] :] = state.sums[:, half:] / span
-    state.sums[:, half:] = 0.0
-    for (i, obstacle, *_), pair in sorted(state.pairs.items()):
-        if np.any(pair.since_row):
-            where = pair.place, *pair.point, *pair.normal
-            line = row, i, obstacle, *where, *(pair.since_row / span), pair.slip, SMOOTH
-            tape.contact[tape.cursor[0].contact] = line
-            tape.cursor[0].contact += 1
-        pair.since_row[:] = 0.0
-    tape.cursor[0].row = row + 1
-    tape.cursor[0].ticks = 0
+    def place(self, pose: Any) -> Any:
+        data = mujoco.MjData(self.mj)
+        self.set_pose(data, pose)
+        return data
 
+    def controls(self, command: CommandTable, lead: float | FloatArray) -> FloatArray:
+        """Control signals [N m] `lead` [s] after the start of a tick."""
+        angle, rate, torque = command
+        return np.asarray(self.stiffness * (angle + lead * rate) + self.damping * rate + torque)
 
-def write_state(model: Encoding, state: State, tape: Tape, row: int) -> None:
-    """What of a row is known at its instant."""
-    tape.link[row, :, : state.link.shape[1]] = state.link
-    tape.energy[row] = state.steps * model.dt, *state.ledger[: len(LEDGER)]
-    tape.extra[row] = state.ledger[len(LEDGER) :][: tape.extra.shape[1]]
+    def step(self, state: EngineState, command: CommandTable, lead: float) -> Stepped:
+        """Every force works on the mean velocity of the step."""
+        data, before = state.data, state.link
+        data.ctrl[:] = self.controls(command, lead)
+        angle, rate = data.qpos[self.angle_at].copy(), data.qvel[self.rate_at].copy()
+        mujoco.mj_step(self.mj, data)
+        torque = self.joint_torque(data, angle, rate)
+        state.link = after = self.links(data)
+        mean = 0.5 * (before + after)
+        state.sums[self.joint_at] += torque * self.dt
+        servo = self.dt * self.joint_work(torque, mean, 0.5 * (rate + data.qvel[self.rate_at]))
+        friction, contact = self.add_contacts(state, before, mean)
+        state.book(self.kinetic_energy(after), servo, friction, contact, *self.extra_work(mean))
+        return Stepped(self._residual(data), int(data.solver_niter[0]), status_of(data))
+
+    def _residual(self, data: Any) -> float:
+        """The gradient [m/s2] at which MuJoCo's solver stopped, over the larger of gravity and top speed / dt."""
+        iterations = int(data.solver_niter[0])
+        if iterations == 0:
+            return 0.0
+        kept = min(iterations, len(data.solver)) - 1  # MuJoCo remembers so many iterations
+        scale = max(self.gravity * self.dt, float(np.abs(data.qvel).max()))
+        return float(data.solver[kept].gradient) * self.dt / scale if scale > 0 else 0.0
+
+    def save(self, data: Any, what: Any = SAVED) -> FloatArray:
+        numbers = np.empty(mujoco.mj_stateSize(self.mj, what))
+        mujoco.mj_getState(self.mj, data, numbers, what)
+        return numbers
+
+    def load(self, numbers: FloatArray) -> Any:
+        data = mujoco.MjData(self.mj)
+        mujoco.mj_setState(self.mj, data, numbers, SAVED)
+        return data

@@ -4,22 +4,25 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+import mujoco
 import numpy as np
 
-from pushpoint.mechanics.rotation import matrices
+from pushpoint.geometry.rotation import matrices
 from pushpoint.numerics.restored import Limit, Limits
-from pushpoint.plants._resting import resting_in_space
-from pushpoint.plants.mujoco.encoding import Pair, State, servo_drag, solver_residual
+from pushpoint.plants._engine import Contact, EngineState
 from pushpoint.plants.mujoco.options import MujocoOptions
+from pushpoint.plants.mujoco.run import MujocoEngine
+from pushpoint.plants.mujoco.settings import servo_drag
 from pushpoint.plants.mujoco.spatial_model import compile_spatial_model, gravity_of, root_of
 from pushpoint.plants.mujoco.spatial_world import TERRAIN
 from pushpoint.robots import Robot, Servo
-from pushpoint.types import CommandTable, FloatArray, IntArray, SpatialPose
+from pushpoint.tape import ExtraColumn
+from pushpoint.types import FloatArray, IntArray, SpatialPose
 from pushpoint.worlds import World
 
-# Columns of State.link, and of State.sums, impulses of the tick.
+# Columns of EngineState.link, and of EngineState.sums.
 POSITION, QUATERNION, VELOCITY, RATE, MOTION = slice(0, 3), slice(3, 7), slice(7, 10), slice(10, 13), 13
-CONTACT, GROUND, JOINT, SUMS = slice(0, 3), slice(3, 6), 6, 8
+CONTACT, GROUND = slice(0, 3), slice(3, 6)
 AT_LIMIT = 0.999  # of the friction limit: above it a contact counts as sliding
 PLANE = 1  # in `_geom_ground`
 
@@ -37,17 +40,18 @@ class Touch(NamedTuple):
     slip: FloatArray  # (k,): 1 if friction is at its limit
 
 
-class SpatialEncoding:
+class SpatialEngine(MujocoEngine):
     """Obstacles, terrain and ground as solids; `f` counts the freedoms of the joints from the tail."""
 
-    dimensions, key_size = 3, 4  # keys: link, obstacle or -1, the other shape, half of the link (0 tail, 1 head)
-    attitude: int | slice = QUATERNION
-    velocity = VELOCITY
-    rate: int | slice = RATE
+    dimensions = 3
+    key_size = 4  # link, obstacle or -1, the other shape, half of the link (0 tail, 1 head)
+    extra_columns = (ExtraColumn("gravity_work", "J", "work of gravity since t = 0"),)
 
     def __init__(self, robot: Robot, world: World, servo: Servo, options: MujocoOptions) -> None:
-        self.mj, self.dt = compile_spatial_model(robot, world, servo, options), options.dt
-        self._root, self._gravity, self._torque_limit = root_of(robot), gravity_of(world), servo.torque_limit
+        super().__init__(robot, world, options.dt)
+        self.mj = compile_spatial_model(robot, world, servo, options)
+        self._root, self._down, self._torque_limit = root_of(robot), gravity_of(world), servo.torque_limit
+        self.gravity = float(np.linalg.norm(self._down))
         self._body = np.array([self.mj.body(f"link {i}").id for i in range(len(robot.links))], dtype=np.int64)
         self._half_core, self._mass = (
             np.array([getattr(link, name) for link in robot.links]) for name in ("half_core", "mass")
@@ -59,61 +63,38 @@ class SpatialEncoding:
         self._geom_link, self._geom_obstacle = _numbers(names, "link"), _numbers(names, "obstacle")
         grounds = ("plane", TERRAIN)  # 1, 2; 0 for others
         self._geom_ground = np.array([grounds.index(n[0]) + 1 if n[0] in grounds else 0 for n in names])
-        self.key_limits: Limits = {
-            "pair_key.0": Limit(0, len(self._mass) - 1),
-            "pair_key.1": Limit(-1, int(self._geom_obstacle.max(initial=-1))),
-            "pair_key.2": Limit(0, len(names) - 1),
-            "pair_key.3": Limit(0, 1),
-        }
+
+    @property
+    def key_limits(self) -> Limits:
+        return {**super().key_limits, "pair_key.2": Limit(0, self.mj.ngeom - 1), "pair_key.3": Limit(0, 1)}
 
     def _set_joints(self, robot: Robot, servo: Servo) -> None:
         """Where MuJoCo keeps each freedom, and its gains, each (f,)."""
         freedoms, dt = robot.freedoms, self.dt
-        joints, numbers = [robot.joint(j) for j, _ in freedoms], [j for j, _ in freedoms]
+        joints = [robot.joint(j) for j, _ in freedoms]
         hinges = [self.mj.joint(f"freedom {k}") for k in range(len(freedoms))]
-        self._angle_at = np.array([hinge.qposadr[0] for hinge in hinges], dtype=np.int64)
-        self._rate_at = np.array([hinge.dofadr[0] for hinge in hinges], dtype=np.int64)
-        second = [int(k > 0 and numbers[k - 1] == j) for k, j in enumerate(numbers)]  # axis of a cardan joint
-        # Rows and columns of State.sums: with the link on the head side.
-        self._joint_at = np.array([j + 1 for j in numbers], dtype=np.int64), JOINT + np.array(second, dtype=np.int64)
+        self.angle_at = np.array([hinge.qposadr[0] for hinge in hinges], dtype=np.int64)
+        self.rate_at = np.array([hinge.dofadr[0] for hinge in hinges], dtype=np.int64)
         self._actuated = np.array([float(joint.actuated) for joint in joints])
         gains = np.array([servo.gains(axis) for _, axis in freedoms]).reshape(-1, 2)
-        self._stiffness, self._damping = self._actuated * gains[:, 0], self._actuated * gains[:, 1]
+        self.stiffness, self.damping = self._actuated * gains[:, 0], self._actuated * gains[:, 1]
         self._servo_drag = self._actuated * np.array([servo_drag(servo, axis, dt) for _, axis in freedoms])
         self._spring_drag = np.array([joint.damping + dt * joint.stiffness for joint in joints])
         self._armature = np.array([joint.armature for joint in joints])  # [kg m2], of the motors
         self._stop = np.array([[joint.lower, joint.upper] for joint in joints]).reshape(-1, 2)  # [rad], (f, 2)
 
-    def resting(self) -> SpatialPose:
-        return resting_in_space(len(self._mass), len(self._angle_at))
-
-    def place(self, data: Any, pose: SpatialPose) -> None:
+    def set_pose(self, data: Any, pose: SpatialPose) -> None:
         root = self._root
         data.qpos[:7] = [*pose.position[root], *pose.orientation[root]]
         data.qvel[:3] = pose.velocity[root]
         data.qvel[3:6] = matrices(pose.orientation[root]).T @ pose.rate[root]  # MuJoCo's are in the link's axes
-        data.qpos[self._angle_at] = pose.joint_angle
-        data.qvel[self._rate_at] = pose.joint_rate
+        data.qpos[self.angle_at] = pose.joint_angle
+        data.qvel[self.rate_at] = pose.joint_rate
 
-    def begin(self, data: Any) -> State:
-        link = self._links(data)
-        state = State(data, link, np.zeros((len(link), 2 * SUMS)), np.zeros(6))
-        state.ledger[0] = self._kinetic_energy(link)
-        return state
-
-    def joints(self, state: State) -> tuple[FloatArray, FloatArray, FloatArray]:
-        return state.data.qpos[self._angle_at], state.data.qvel[self._rate_at], state.sums[self._joint_at]
-
-    def controls(self, command: CommandTable, lead: float | FloatArray) -> FloatArray:
-        angle, rate, torque = command
-        return np.asarray(self._stiffness * (angle + lead * rate) + self._damping * rate + torque)
-
-    def residual(self, data: Any) -> float:
-        return solver_residual(data, self.dt, float(np.linalg.norm(self._gravity)))
+    def joints(self, state: EngineState) -> tuple[FloatArray, FloatArray]:
+        return state.data.qpos[self.angle_at], state.data.qvel[self.rate_at]
 
     def positions(self, path: FloatArray) -> FloatArray:
-        import mujoco
-
         data, out = mujoco.MjData(self.mj), np.empty((len(path), len(self._body), 3))
         for row, coordinates in enumerate(path[:, : self.mj.nq]):
             data.qpos[:] = coordinates
@@ -121,31 +102,12 @@ class SpatialEncoding:
             out[row] = data.xpos[self._body]
         return out
 
-    def step(self, state: State) -> None:
-        """Every force works on the mean velocity of the step."""
-        import mujoco
+    def extra_work(self, mean: FloatArray) -> tuple[float, ...]:
+        """Of gravity."""
+        return (self.dt * float(self._mass @ (mean[:, VELOCITY] @ self._down)),)
 
-        data, before = state.data, state.link
-        rate_before, angle_before = data.qvel[self._rate_at], data.qpos[self._angle_at]
-        mujoco.mj_step(self.mj, data)
-        # Contacts are still those of the start of the step: what follows does not touch them.
-        touch = self._touches(data)
-        torque = self._joint_torque(data, angle_before, rate_before)
-        state.link = after = self._links(data)
-        mean = 0.5 * (before + after)
-        state.sums[self._joint_at] += torque * self.dt
-        servo = self.dt * float(torque @ (0.5 * (rate_before + data.qvel[self._rate_at])))
-        gravity = self.dt * float(self._mass @ (mean[:, VELOCITY] @ self._gravity))
-        friction, contact = self._add_touches(state, touch, before, mean)
-        energy = self._kinetic_energy(after)
-        gained = energy - float(state.ledger[0])
-        state.ledger[0] = energy
-        state.ledger[1:] += servo, friction, contact, gained - servo - friction - contact - gravity, gravity
-
-    def _links(self, data: Any) -> FloatArray:
+    def links(self, data: Any) -> FloatArray:
         """Position, quaternion, velocity and rate of all links (n, 13) for the data's coordinates and velocities."""
-        import mujoco
-
         mujoco.mj_kinematics(self.mj, data)
         mujoco.mj_comPos(self.mj, data)
         mujoco.mj_comVel(self.mj, data)
@@ -156,38 +118,36 @@ class SpatialEncoding:
         out[:, VELOCITY], out[:, RATE] = at_mass_centre + np.cross(rate, out[:, POSITION] - centre), rate
         return out
 
-    def _kinetic_energy(self, link: FloatArray) -> float:
+    def kinetic_energy(self, link: FloatArray) -> float:
         own = np.einsum("iba,ib->ia", matrices(link[:, QUATERNION]), link[:, RATE])  # in the links' axes
         moving = self._mass @ np.sum(link[:, VELOCITY] ** 2, axis=1)
         return 0.5 * float(moving + np.sum(self._inertia * own * own))
 
-    def _joint_torque(self, data: Any, angle: FloatArray, rate: FloatArray) -> FloatArray:
+    def joint_torque(self, data: Any, angle: FloatArray, rate: FloatArray) -> FloatArray:
         """Torques [N m] in the joints during the step: servo, spring, damper, stops, less what turns the motor.
 
-        The implicit parts belong to the change of rate, see `encoding.servo_drag`; a servo at its limit has none.
+        The implicit parts belong to the change of rate, see `settings.servo_drag`; a servo at its limit has none.
         """
-        change = data.qvel[self._rate_at] - rate
+        change = data.qvel[self.rate_at] - rate
         force = data.actuator_force * self._actuated
         servo = np.where(np.abs(force) < self._torque_limit, force - self._servo_drag * change, force)
-        passive = data.qfrc_passive[self._rate_at] - self._spring_drag * change
+        passive = data.qfrc_passive[self.rate_at] - self._spring_drag * change
         return np.asarray(servo + passive + self._stop_torque(data, angle) - self._armature * change / self.dt)
 
     def _stop_torque(self, data: Any, angle: FloatArray) -> FloatArray:
         """Of joints at their stops [N m], (f,)."""
-        import mujoco
-
         out = np.zeros(len(angle))
         rows = np.flatnonzero(data.efc_type == int(mujoco.mjtConstraint.mjCNSTR_LIMIT_JOINT))
         if len(rows) == 0:
             return out
         address = self.mj.jnt_dofadr[data.efc_id[rows]]
-        freedom = np.array([int(np.flatnonzero(self._rate_at == a)[0]) for a in address])
+        freedom = np.array([int(np.flatnonzero(self.rate_at == a)[0]) for a in address])
         at_lower = angle[freedom] - self._stop[freedom, 0] < self._stop[freedom, 1] - angle[freedom]
         np.add.at(out, freedom, np.where(at_lower, 1.0, -1.0) * data.efc_force[rows])
         return out
 
     def _touches(self, data: Any) -> Touch:
-        """What MuJoCo's contacts did to the links in the step."""
+        """What MuJoCo's contacts did to the links in the step; they are still those of its start."""
         contact, parts = data.contact, np.arange(6)
         address, dim, geom = contact.efc_address, contact.dim, contact.geom.reshape(-1, 2)
         known = (parts < dim[:, np.newaxis]) & (address[:, np.newaxis] >= 0)
@@ -209,8 +169,8 @@ class SpatialEncoding:
             sides.append((self._geom_link[geom[c, side]], geom[c, 1 - side], contact.pos[c], *seen, slip[c]))
         return Touch(*(np.concatenate(both) for both in zip(*sides, strict=True)))
 
-    def _add_touches(self, state: State, touch: Touch, before: FloatArray, mean: FloatArray) -> tuple[float, float]:
-        """Add the step's impulses to the sums; returns the work [J] of the ground's friction and of other contacts."""
+    def add_contacts(self, state: EngineState, before: FloatArray, mean: FloatArray) -> tuple[float, float]:
+        touch = self._touches(state.data)
         ground, total = self._geom_ground[touch.other] > 0, touch.push + touch.friction
         for columns, rows in ((GROUND, ground), (CONTACT, ~ground)):
             np.add.at(state.sums[:, columns], touch.link[rows], self.dt * total[rows])
@@ -222,17 +182,15 @@ class SpatialEncoding:
             self._note_touch(state, touch, int(c), before)
         return float(rubbed[ground].sum()), float(pushed.sum() + rubbed[~ground].sum())
 
-    def _note_touch(self, state: State, touch: Touch, c: int, link: FloatArray) -> None:
+    def _note_touch(self, state: EngineState, touch: Touch, c: int, link: FloatArray) -> None:
         """Keep contact c with an obstacle or the terrain for the table of contacts."""
         i, other = int(touch.link[c]), int(touch.other[c])
         forward = matrices(link[i, QUATERNION])[:, 0]
         along = float((touch.point[c] - link[i, POSITION]) @ forward)
         key = (i, int(self._geom_obstacle[other]), other, int(along > 0))
         place = min(max(along, -self._half_core[i]), self._half_core[i])
-        nothing = Pair(place, touch.point[c], touch.normal[c], 0.0, np.zeros(3), np.zeros(3))
-        pair = state.pairs.setdefault(key, nothing)
-        pair.place, pair.point, pair.normal, pair.slip = place, touch.point[c], touch.normal[c], float(touch.slip[c])
-        pair.tick += self.dt * (touch.push[c] + touch.friction[c])
+        contact = Contact(place, touch.point[c], touch.normal[c], float(touch.slip[c]))
+        state.push(key, contact, self.dt * (touch.push[c] + touch.friction[c]))
 
 
 def _numbers(names: list[list[str]], kind: str) -> IntArray:

@@ -4,7 +4,7 @@ chain:   a free joint at the middle link and hinges from there to both ends, so 
          bodies have their links' axes and centres
 outline: the link's capsules, see geometry.capsules
 ground:  pairs of each capsule with the plane, or with the parts of the terrain; see spatial_world.py
-servo:   implicit in angle and rate, as in the plane; see `encoding.servo_drag`
+servo:   implicit in angle and rate, as in the plane; see `settings.servo_drag`
 """
 
 from __future__ import annotations
@@ -12,12 +12,13 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import mujoco
 import numpy as np
 
 from pushpoint.geometry.capsules import CapsuleOnLink, outline
 from pushpoint.mechanics.spatial_pose import AXIS
-from pushpoint.plants.mujoco.encoding import add_servo, first_coefficient, new_spec, servo_inertia
 from pushpoint.plants.mujoco.options import MujocoOptions
+from pushpoint.plants.mujoco.settings import add_servo, first_coefficient, new_spec, servo_inertia
 from pushpoint.plants.mujoco.spatial_world import (
     LINK_BIT,
     SELF_BIT,
@@ -48,8 +49,6 @@ def gravity_of(world: World) -> FloatArray:
 
 def compile_spatial_model(robot: Robot, world: World, servo: Servo, options: MujocoOptions) -> Any:
     """The mujoco.MjModel of robot, world and servo in space."""
-    import mujoco
-
     spec = new_spec(servo, options, "newton", STICK_RATIO)
     spec.option.gravity = gravity_of(world)
     # A capsule on a face needs two points; from MuJoCo 4 on they are found unless that is switched off.
@@ -66,8 +65,6 @@ def compile_spatial_model(robot: Robot, world: World, servo: Servo, options: Muj
 
 def _add_chain(spec: Any, robot: Robot, servo: Servo, options: MujocoOptions) -> list[LinkShape]:
     """The middle link with its free joint, and the two half chains on either side of it."""
-    import mujoco
-
     root, shapes = root_of(robot), list[LinkShape]()
     middle = spec.worldbody.add_body(name=f"link {root}")
     middle.add_joint(type=mujoco.mjtJoint.mjJNT_FREE)
@@ -85,10 +82,10 @@ def _add_chain(spec: Any, robot: Robot, servo: Servo, options: MujocoOptions) ->
 
 
 def _add_hinges(body: Any, robot: Robot, servo: Servo, dt: float, i: int, towards_head: bool) -> None:
-    """The hinges between link i and the one before it on the way from the middle.
+    """The hinges between link i and the one before it on the path from the middle.
 
     MuJoCo turns a body by its hinges in their order, each about an axis that the ones before have turned: towards
-    the head R = R_first R_second. Towards the tail the same joint is passed the other way round, with
+    the head R = R_first R_second. Towards the tail the same joint is passed in the other direction, with
     R_second' R_first': the other order and the other sense.
     """
     number = i - 1 if towards_head else i
@@ -102,8 +99,6 @@ def _add_hinges(body: Any, robot: Robot, servo: Servo, dt: float, i: int, toward
 
 def _add_hinge(body: Any, robot: Robot, servo: Servo, dt: float, k: int, axis: FloatArray, place: float) -> None:
     """Freedom k, with what its joint has besides a servo; springs and dampers are implicit like servos."""
-    import mujoco
-
     number, kind = robot.freedoms[k]
     joint = robot.joint(number)
     implicit_inertia = servo_inertia(servo, kind, dt) if joint.actuated else 0.0
@@ -133,8 +128,6 @@ def _fill(body: Any, i: int, link: Link, options: MujocoOptions) -> list[LinkSha
 
 
 def _add_capsule(body: Any, name: str, capsule: CapsuleOnLink, options: MujocoOptions) -> LinkShape:
-    import mujoco
-
     solref, solimp = contact_firmness(options.dt)
     kind = mujoco.mjtGeom.mjGEOM_CAPSULE if capsule.half > 0 else mujoco.mjtGeom.mjGEOM_SPHERE
     body.add_geom(

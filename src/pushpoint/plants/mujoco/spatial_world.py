@@ -1,28 +1,29 @@
 """The ground and the obstacles of a world as MuJoCo's shapes.
 
-| ours | MuJoCo's |
+| part (geometry.parts) | MuJoCo's |
 |---|---|
-| disc of no height | upright capsule, longer than any robot: distances in closed form |
-| disc, cylinder | cylinder |
-| wall, box | boxes, those of a wall thin |
-| polygon | convex prism (mesh) |
-| profile | boxes and, under slopes, prisms, side by side |
+| pillar of no height | upright capsule, longer than any robot: distances in closed form |
+| pillar, rod | cylinder |
+| sheet, block | boxes, those of a sheet thin |
+| column, prism | convex mesh |
+| profile | blocks and, under slopes, prisms, side by side |
 | heightfield | height field, met by the capsules and by spheres in their ends: MuJoCo finds one point per cell only |
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple
 
+import mujoco
 import numpy as np
 
 from pushpoint.geometry.capsules import CapsuleOnLink
-from pushpoint.mechanics.convex_parts import box_axes
-from pushpoint.mechanics.rotation import quaternions
+from pushpoint.geometry.parts import Block, Column, Part, Pillar, Prism, Rod, Sheet
+from pushpoint.geometry.rotation import quaternions
 from pushpoint.types import FloatArray
-from pushpoint.worlds import Box, Cylinder, Disc, Ground, Heightfield, Polygon, Profile, Wall, World
+from pushpoint.worlds import Ground, Heightfield, Profile, World
 
 LINK_BIT, SELF_BIT = 1, 2  # what links meet: obstacles, each other
 TERRAIN = "terrain"
@@ -34,7 +35,6 @@ SPRING_STEPS = 5.0  # N, see `contact_firmness`
 STOP_STEPS = 10.0  # M, see `friction_firmness`
 LEAST_STIFFNESS = 1e-9  # [1/s2]: nothing pulls back what has slid
 LEAST_FRICTION = 1e-5  # MuJoCo's mjMINMU
-Points = Sequence[tuple[float, float]]
 
 
 class LinkShape(NamedTuple):
@@ -68,11 +68,11 @@ def add_obstacles(spec: Any, world: World, shapes: Sequence[LinkShape], dt: floa
     """Fixed shapes. Smooth ones are left to MuJoCo's search for what is near; rough ones have pairs with all links, as
     only pairs have a firmness of friction of their own."""
     solref, solimp = contact_firmness(dt)
-    for k, thing in enumerate(world.obstacles):
-        smooth = thing.friction == 0
-        for part, fields in enumerate(_shapes(spec, f"obstacle {k}", thing)):
+    for k, obstacle in enumerate(world.obstacles):
+        smooth = obstacle.friction == 0
+        for name, fields in _shapes(spec, f"obstacle {k}", obstacle.parts):
             spec.worldbody.add_geom(
-                name=f"obstacle {k} {part}",
+                name=name,
                 contype=0,
                 conaffinity=LINK_BIT if smooth else 0,
                 condim=1,
@@ -81,30 +81,46 @@ def add_obstacles(spec: Any, world: World, shapes: Sequence[LinkShape], dt: floa
                 **fields,
             )
             for shape in () if smooth else shapes:
-                _add_pair(spec, Ground(friction=thing.friction), f"obstacle {k} {part}", shape.name, dt)
+                _add_pair(spec, Ground(friction=obstacle.friction), name, shape.name, dt)
 
 
-def _shapes(spec: Any, name: str, thing: Any) -> Iterator[dict[str, Any]]:
-    """The fields of the shapes that an obstacle is made of."""
-    import mujoco
+def _shapes(spec: Any, whose: str, parts: Iterable[Part]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Names and fields of the shapes that parts are made of."""
+    found = (fields for part in parts for fields in SHAPES[type(part)](part))
+    for number, fields in enumerate(found):
+        name = f"{whose} {number}"
+        if "meshname" in fields:  # here, as meshes belong to the model and not to a body
+            spec.add_mesh(name=name).uservert = np.ravel(fields.pop("meshname")).tolist()
+            fields["meshname"] = name
+        yield name, fields
 
-    kind = mujoco.mjtGeom
-    if isinstance(thing, Disc):
-        low, high = _from_to(thing.height)
-        shape = kind.mjGEOM_CAPSULE if thing.height is None else kind.mjGEOM_CYLINDER
-        where, size = [thing.x, thing.y, (low + high) / 2], [thing.radius, (high - low) / 2, 0]
-        yield {"type": shape, "pos": where, "size": size}
-    elif isinstance(thing, Cylinder):
-        ends = [*thing.start, *thing.end]
-        yield {"type": kind.mjGEOM_CYLINDER, "fromto": ends, "size": [thing.radius, 0, 0]}
-    elif isinstance(thing, Box):
-        turned, half_sizes = quaternions(box_axes(thing)), [size / 2 for size in thing.size]
-        yield {"type": kind.mjGEOM_BOX, "pos": list(thing.centre), "quat": turned.tolist(), "size": half_sizes}
-    elif isinstance(thing, Wall):
-        yield from _wall(thing)
-    elif isinstance(thing, Polygon):
-        low, high = _from_to(thing.height)
-        yield _prism(spec, name, [(x, y, z) for z in (low, high) for x, y in thing.points])
+
+def _pillar(part: Pillar) -> Iterator[dict[str, Any]]:
+    low, high = _from_to(part.height)
+    shape = mujoco.mjtGeom.mjGEOM_CAPSULE if part.height is None else mujoco.mjtGeom.mjGEOM_CYLINDER
+    where, size = [part.x, part.y, (low + high) / 2], [part.radius, (high - low) / 2, 0]
+    yield {"type": shape, "pos": where, "size": size}
+
+
+def _rod(part: Rod) -> Iterator[dict[str, Any]]:
+    yield {"type": mujoco.mjtGeom.mjGEOM_CYLINDER, "fromto": [*part.start, *part.end], "size": [part.radius, 0, 0]}
+
+
+def _block(part: Block) -> Iterator[dict[str, Any]]:
+    turned, half = quaternions(part.axes).tolist(), [size / 2 for size in part.size]
+    yield {"type": mujoco.mjtGeom.mjGEOM_BOX, "pos": list(part.centre), "quat": turned, "size": half}
+
+
+def _column(part: Column) -> Iterator[dict[str, Any]]:
+    yield _hull([(x, y, z) for z in _from_to(part.height) for x, y in part.points])
+
+
+def _prism(part: Prism) -> Iterator[dict[str, Any]]:
+    yield _hull(part.hulls()[0])
+
+
+def _hull(corners: Any) -> dict[str, Any]:
+    return {"type": mujoco.mjtGeom.mjGEOM_MESH, "meshname": np.array(corners, dtype=float)}
 
 
 def _from_to(height: float | None) -> tuple[float, float]:
@@ -112,11 +128,9 @@ def _from_to(height: float | None) -> tuple[float, float]:
     return (-REACH, REACH) if height is None else (0.0, height)
 
 
-def _wall(wall: Wall) -> Iterator[dict[str, Any]]:
-    import mujoco
-
-    low, high = _from_to(wall.height)
-    for a, b in pairwise(wall.points):
+def _sheet(part: Sheet) -> Iterator[dict[str, Any]]:
+    low, high = _from_to(part.height)
+    for a, b in pairwise(part.points):
         along = np.subtract(b, a)
         half_yaw = 0.5 * np.arctan2(along[1], along[0])
         yield {
@@ -127,23 +141,22 @@ def _wall(wall: Wall) -> Iterator[dict[str, Any]]:
         }
 
 
-def _prism(spec: Any, name: str, corners: Sequence[tuple[float, float, float]]) -> dict[str, Any]:
-    """The convex hull of the corners."""
-    import mujoco
-
-    mesh = spec.add_mesh(name=name)
-    mesh.uservert = [float(number) for corner in corners for number in corner]
-    return {"type": mujoco.mjtGeom.mjGEOM_MESH, "meshname": name}
+SHAPES: dict[type[Part], Callable[[Any], Iterator[dict[str, Any]]]] = {
+    Pillar: _pillar,
+    Column: _column,
+    Sheet: _sheet,
+    Rod: _rod,
+    Block: _block,
+    Prism: _prism,
+}
 
 
 def add_ground(spec: Any, world: World, shapes: Sequence[LinkShape], dt: float) -> None:
     """The plane or the terrain, each as a pair with every capsule: only pairs have friction along and across."""
-    import mujoco
-
-    parts = list(_terrain(spec, world)) if isinstance(world.terrain, Profile) else []
-    names = [f"{TERRAIN} {k}" for k in range(len(parts))]
-    for name, part in zip(names, parts, strict=True):
-        spec.worldbody.add_geom(name=name, contype=0, conaffinity=0, **part)
+    parts = list(_shapes(spec, TERRAIN, _profile(world.terrain) if isinstance(world.terrain, Profile) else ()))
+    names = [name for name, _ in parts]
+    for name, fields in parts:
+        spec.worldbody.add_geom(name=name, contype=0, conaffinity=0, **fields)
     if not parts:  # a profile replaces the plane, a height field lies on it
         spec.worldbody.add_geom(
             name="plane", type=mujoco.mjtGeom.mjGEOM_PLANE, size=[0, 0, 1], contype=0, conaffinity=0
@@ -178,23 +191,19 @@ def _add_pair(spec: Any, ground: Ground, name: str, shape: str, dt: float, radiu
     )
 
 
-def _terrain(spec: Any, world: World) -> Iterator[dict[str, Any]]:
+def _profile(profile: Profile) -> Iterator[Part]:
     """Columns under the pieces of a profile, and under what is flat beyond both its ends."""
-    import mujoco
-
-    assert isinstance(world.terrain, Profile)
-    points: Points = world.terrain.points
-    (x_first, z_first), (x_last, z_last) = points[0], points[-1]
-    low = min(z for _, z in points) - DEPTH
-    whole = [(x_first - REACH, z_first), *points, (x_last + REACH, z_last)]
-    pieces = [(a, b) for a, b in pairwise(whole) if b[0] > a[0]]
-    for k, ((x_a, z_a), (x_b, z_b)) in enumerate(pieces):
+    (x_first, z_first), (x_last, z_last) = profile.points[0], profile.points[-1]
+    low = min(z for _, z in profile.points) - DEPTH
+    whole = [(x_first - REACH, z_first), *profile.points, (x_last + REACH, z_last)]
+    for (x_a, z_a), (x_b, z_b) in pairwise(whole):
+        if x_a == x_b:
+            continue  # a riser
         if z_a == z_b:
-            centre, half = [(x_a + x_b) / 2, 0, (z_a + low) / 2], [(x_b - x_a) / 2, REACH, (z_a - low) / 2]
-            yield {"type": mujoco.mjtGeom.mjGEOM_BOX, "pos": centre, "size": half}
+            yield Block(((x_a + x_b) / 2, 0.0, (z_a + low) / 2), (x_b - x_a, 2 * REACH, z_a - low), np.eye(3))
         else:
-            section = [(x_a, low), (x_b, low), (x_b, z_b), (x_a, z_a)]
-            yield _prism(spec, f"{TERRAIN} {k}", [(x, y, z) for y in (-REACH, REACH) for x, z in section])
+            section = ((x_a, -REACH, low), (x_b, -REACH, low), (x_b, -REACH, z_b), (x_a, -REACH, z_a))
+            yield Prism(section, (0.0, 2 * REACH, 0.0))
 
 
 def _has_hills(world: World) -> bool:
@@ -202,8 +211,6 @@ def _has_hills(world: World) -> bool:
 
 
 def _add_heightfield(spec: Any, world: World, shapes: Sequence[LinkShape], dt: float) -> None:
-    import mujoco
-
     field = world.terrain
     assert isinstance(field, Heightfield)
     rows, columns = len(field.heights), len(field.heights[0])
@@ -231,8 +238,6 @@ def _add_heightfield(spec: Any, world: World, shapes: Sequence[LinkShape], dt: f
 
 def _add_ends(shape: LinkShape) -> Iterator[str]:
     """Spheres in the ends of a capsule, which change nothing of its outline."""
-    import mujoco
-
     capsule = shape.capsule
     for end, sign in enumerate((-1.0, 1.0)):
         name = f"{shape.name} {end}"

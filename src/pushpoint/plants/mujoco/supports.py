@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from pushpoint.errors import InvalidInput
 from pushpoint.plants._supports import Supports
-from pushpoint.robots import Link, Robot
+from pushpoint.robots import JOINT_TYPES, Link, Robot
 from pushpoint.worlds import World
 
 PLANE = Supports(
@@ -26,11 +26,11 @@ SPACE = Supports(
     dimensions=3,
     links=frozenset({"round", "square"}),
     self_contact=frozenset({"self_contact"}),
-    axes=frozenset({"yaw", "pitch", "yaw-pitch", "pitch-yaw"}),
+    axes=JOINT_TYPES,
     joints=frozenset({"unactuated", "spring", "damper", "stops", "armature", "axes_apart"}),
     ground=frozenset({"friction_across", "rolling"}),
     terrain=frozenset({"slope", "profile", "heightfield"}),
-    obstacles=frozenset({"disc", "wall", "polygon", "cylinder", "box"}),
+    obstacles=frozenset({"disc", "wall", "polygon", "cylinder", "box", "solid"}),
     touch=frozenset({"friction"}),
 )
 

@@ -9,13 +9,13 @@ import numpy as np
 
 from pushpoint.geometry.capsule_solids import CONTACT_COLUMNS
 from pushpoint.geometry.capsules import outline
+from pushpoint.geometry.rotation import matrices
 from pushpoint.geometry.solids import Solids
-from pushpoint.mechanics.rotation import matrices
 from pushpoint.mechanics.solids import has_plane, make_solids
 from pushpoint.mechanics.spatial_chain import CHAIN_FIELDS, FREEDOM_FIELDS, make_tree
 from pushpoint.numerics.records import Records, from_table, record_array, single_record
 from pushpoint.plants.spatial_stepping.options import SpatialSteppingOptions
-from pushpoint.robots import Link, Robot, Servo
+from pushpoint.robots import AXES, Link, Robot, Servo
 from pushpoint.types import FloatArray, IntArray, SpatialPose
 from pushpoint.worlds import World
 
@@ -253,7 +253,7 @@ def _joints(robot: Robot, servo: Servo) -> Records:
     for row, (j, axis), (_, place) in zip(joint, robot.freedoms, robot.places, strict=True):
         part = robot.joint(j)
         row.joint, row.place = j, place
-        row.axis, row.sign = float(axis == "pitch"), 1.0 if j >= root else -1.0
+        row.axis, row.sign = float(AXES[axis].column), 1.0 if j >= root else -1.0
         row.servo_p, row.servo_d = servo.gains(axis)
         row.limit, row.actuated = min(servo.torque_limit, FINITE), float(part.actuated)
         row.band, row.apart = 0.5 * row.servo_p * servo.play, part.axes_apart

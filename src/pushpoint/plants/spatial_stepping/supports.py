@@ -8,7 +8,7 @@ from dataclasses import replace
 from pushpoint.errors import InvalidInput
 from pushpoint.plants._supports import Supports
 from pushpoint.plants.spatial_stepping.options import SpatialSteppingOptions
-from pushpoint.robots import Robot, Servo
+from pushpoint.robots import JOINT_TYPES, Robot, Servo
 
 CONSERVING = Supports(
     plant="spatial_stepping",
@@ -16,12 +16,12 @@ CONSERVING = Supports(
     dimensions=3,
     links=frozenset({"round", "square", "thin"}),
     self_contact=frozenset({"self_contact"}),
-    axes=frozenset({"yaw", "pitch", "yaw-pitch", "pitch-yaw"}),
+    axes=JOINT_TYPES,
     joints=frozenset({"unactuated", "spring", "damper", "stops", "armature", "axes_apart"}),
     servo=frozenset({"play"}),
     ground=frozenset({"friction_across", "rolling", "stribeck"}),
     terrain=frozenset({"slope", "profile", "heightfield"}),
-    obstacles=frozenset({"disc", "wall", "polygon", "cylinder", "box"}),
+    obstacles=frozenset({"disc", "wall", "polygon", "cylinder", "box", "solid"}),
     touch=frozenset({"friction"}),
 )
 PAPER = replace(
@@ -30,6 +30,7 @@ PAPER = replace(
     is_default=False,
     links=frozenset({"round", "thin"}),
     self_contact=frozenset(),
+    axes=frozenset({"yaw", "pitch", "yaw-pitch", "pitch-yaw"}),
     joints=frozenset({"unactuated", "spring", "damper"}),
     ground=frozenset({"friction_across", "rolling"}),
     terrain=frozenset({"slope"}),

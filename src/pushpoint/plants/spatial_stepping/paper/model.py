@@ -15,8 +15,7 @@ import numpy as np
 from pushpoint.numerics.records import Records, from_table
 from pushpoint.plants.spatial_stepping.model import Problem
 from pushpoint.plants.spatial_stepping.options import SpatialSteppingOptions
-from pushpoint.robots import Link, Robot, Servo
-from pushpoint.robots._model import AXES_OF, COLUMN_OF
+from pushpoint.robots import AXES, Link, Robot, Servo
 from pushpoint.types import FloatArray, IntArray
 
 NORMAL, ALONG, ACROSS, ROLL_X, ROLL_Y = range(5)  # rows of a contact
@@ -89,7 +88,7 @@ def _perpendicular(robot: Robot) -> IntArray:
     tail's side."""
     pairs = np.full((len(robot.links) - 1, 2, 2), -1, np.int64)
     for j in range(len(pairs)):
-        index = [COLUMN_OF[axis] for axis in AXES_OF[robot.joint(j).axes]]
+        index = [AXES[axis].column for axis in robot.joint(j).turns_about]
         if len(index) == 2:
             pairs[j, 0] = index
         else:

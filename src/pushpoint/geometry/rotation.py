@@ -6,12 +6,19 @@ import numpy as np
 
 from pushpoint.types import FloatArray
 
+X, Y, Z = np.eye(3)
+
 
 def about_axis(axis: FloatArray, angle: float) -> FloatArray:
     """Rotation matrix about a unit axis by an angle [rad], Rodrigues."""
     x, y, z = axis
     across = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
     return np.asarray(np.eye(3) + np.sin(angle) * across + (1.0 - np.cos(angle)) * across @ across)
+
+
+def turned(roll: float, pitch: float, yaw: float) -> FloatArray:
+    """Axes, as columns, of what is turned about x, then y, then z by these angles [rad]."""
+    return about_axis(Z, yaw) @ about_axis(Y, pitch) @ about_axis(X, roll)
 
 
 def matrices(quaternion: FloatArray) -> FloatArray:
