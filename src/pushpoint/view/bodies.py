@@ -8,6 +8,7 @@ import numpy as np
 from matplotlib.collections import LineCollection, PolyCollection
 from matplotlib.colors import to_rgb
 
+from pushpoint.analysis._series import recorded
 from pushpoint.view import style
 
 if TYPE_CHECKING:
@@ -64,12 +65,15 @@ def _draw_wide(axes: Axes, robot: Robot, position: FloatArray, angle: FloatArray
     shapes = figure_shapes(robot, position, angle)
     links = len(robot.links)
     colours = [style.BODY] * (links - 1) + [style.HEAD] + [style.BODY_EDGE] * (len(shapes) - links)
+    return draw_wide(axes, shapes, [paled(colour, strength) for colour in colours], strength)
+
+
+def draw_wide(
+    axes: Axes, shapes: list[FloatArray], colours: list[tuple[float, ...]], strength: float
+) -> PolyCollection:
+    """Links that have a width, as polygons."""
     body = PolyCollection(
-        shapes,
-        facecolors=[paled(colour, strength) for colour in colours],
-        edgecolors=style.BODY_EDGE,
-        linewidths=0.7,
-        zorder=2 + strength,
+        shapes, facecolors=colours, edgecolors=style.BODY_EDGE, linewidths=0.7, zorder=2 + strength, clip_on=True
     )
     axes.add_collection(body)
     return body
@@ -119,8 +123,7 @@ def paled(colour: str, strength: float) -> tuple[float, ...]:
 
 def pose(run: Recording, row: int) -> tuple[FloatArray, FloatArray]:
     """Link centres [m] and angles [rad] at one row."""
-    position = np.asarray(run.data["link_position"].values[row], dtype=float)[:, :2]
-    return position, np.asarray(run.data["link_angle"].values[row], dtype=float)
+    return recorded(run, "link_position")[row, :, :2], recorded(run, "link_angle")[row]
 
 
 class Pushes(NamedTuple):
@@ -167,7 +170,7 @@ def row_period(run: Recording) -> float:
 
 def full_force(run: Recording) -> float:
     """A force [N] near the upper end of the means over FORCE_WINDOW; hard impacts may exceed it."""
-    force = np.asarray(run.data["contact_force"].values, dtype=float)
+    force = recorded(run, "contact_force")
     size = max(1, min(len(force), round(FORCE_WINDOW / row_period(run))))
     blocks = force[: len(force) // size * size].reshape(-1, size, *force.shape[1:])
     means = np.linalg.norm(blocks.mean(axis=1), axis=-1)
@@ -184,15 +187,5 @@ def draw_arrows(axes: Axes, run: Recording, row: int, full: float | None = None)
 
 def quiver(axes: Axes, start: FloatArray, arrow: FloatArray) -> Quiver:
     """Arrows of forces from `start` on, both [m] and (arrows, 2)."""
-    return axes.quiver(
-        *start.T,
-        *arrow.T,
-        angles="xy",
-        scale_units="xy",
-        scale=1,
-        width=0.0045,
-        facecolor=style.FORCE,
-        edgecolor=style.BODY_EDGE,
-        linewidth=0.5,
-        zorder=5,
-    )
+    look: dict[str, Any] = {"facecolor": style.FORCE, "edgecolor": style.BODY_EDGE, "linewidth": 0.5, "zorder": 5}
+    return axes.quiver(*start.T, *arrow.T, angles="xy", scale_units="xy", scale=1, width=0.0045, **look)
