@@ -128,8 +128,8 @@ def _table(title: str, published: str, verdicts: Sequence[Verdict]) -> Table:
         table.add_row(
             Text(claim.id),
             Text(claim.published.text),
-            Text(verdict.described(claim.unit)),
-            Text(f"{verdict.accepted.text} {claim.unit}"),
+            Text(verdict.described(claim.in_unit)),
+            Text(f"{verdict.accepted.text} {claim.in_unit}"),
             Text(verdict.word.upper() if verdict.failed else verdict.word, COLOURS.get(verdict.word, "bold red")),
         )
     return table

@@ -6,6 +6,7 @@ from typing import Annotated, Any
 
 from pydantic import Field, PositiveInt, model_validator
 
+from pushpoint.analysis import unit_of
 from pushpoint.fields import Frozen, Number, Positive
 from pushpoint.reproduction._statement import Scatter, Statement
 from pushpoint.scenario import Choice
@@ -24,13 +25,13 @@ class Claim(Frozen):
     figure: str  # figure or section
     statement: str
     published: Statement
-    unit: str = ""
+    unit: str = ""  # if it is not that of the measure
     scenarios: Annotated[tuple[str, ...], Field(min_length=1)]
     overrides: dict[str, Any] = Field(default_factory=dict)
     seeds: PositiveInt = 1
     measure: Choice
     curve: str | None = None  # name in published.CURVES
-    scale: Number = 1.0  # measured number times this is in `unit`, as all numbers here are
+    scale: Number = 1.0  # measured number times this is in that unit, as all numbers here are
     note: str = ""
     differs: str = ""  # why the published statement does not come out here
     ours: Number | None = None  # what comes out instead
@@ -49,6 +50,11 @@ class Claim(Frozen):
         if self.ours is not None and self.published.accepted().contains(self.ours):
             raise ValueError(f"ours: {self.ours:g} does not differ from what is published")
         return self
+
+    @property
+    def in_unit(self) -> str:
+        """The unit of all its numbers."""
+        return self.unit or (unit_of(self.measure.name) if self.scale == 1.0 else "")
 
     @property
     def paper(self) -> str:

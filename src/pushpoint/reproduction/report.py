@@ -73,8 +73,8 @@ class Verdict:
         return f"{f'{number} {unit}'.rstrip()}, {self.claim.seeds} runs"
 
     def as_dict(self) -> dict[str, Any]:
-        data = self.claim.model_dump(mode="json")
-        return data | {
+        return self.claim.model_dump(mode="json") | {
+            "unit": self.claim.in_unit,
             "paper": self.claim.paper,
             "accepted": (self.accepted.low, self.accepted.high),
             "measured": self.measured,
@@ -205,7 +205,7 @@ def _row(verdict: Verdict) -> str:
         claim.published.kind,
         verdict.described(),
         verdict.accepted.text,
-        claim.unit,
+        claim.in_unit,
         f"**{verdict.word}**" if verdict.failed else verdict.word,
     )
     return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
