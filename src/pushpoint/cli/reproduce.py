@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from pushpoint.cli import _scenario
-from pushpoint.cli._console import complain, print_json, results, say
+from pushpoint.cli._console import AsJson, complain, print_json, results, say
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -29,7 +29,7 @@ def reproduce(
     processes: Annotated[
         int | None, typer.Option(help="Processes of ensembles; default: as many as processors.")
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON object on standard output.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Judge the claims of KEY, run our own checks; write report.md, report.json and figures. Fails if one does."""
     from pushpoint.reproduction.report import reproduce as run_claims
@@ -128,8 +128,8 @@ def _table(title: str, published: str, verdicts: Sequence[Verdict]) -> Table:
         table.add_row(
             Text(claim.id),
             Text(claim.published.text),
-            Text(verdict.described(claim.in_unit)),
-            Text(f"{verdict.accepted.text} {claim.in_unit}"),
+            Text(verdict.described(claim.unit)),
+            Text(f"{verdict.accepted.text} {claim.unit}"),
             Text(verdict.word.upper() if verdict.failed else verdict.word, COLOURS.get(verdict.word, "bold red")),
         )
     return table

@@ -12,7 +12,7 @@ import typer
 
 from pushpoint import limits
 from pushpoint.cli import _scenario
-from pushpoint.cli._console import complain, messages, print_json, results, say
+from pushpoint.cli._console import AsJson, complain, messages, print_json, results, say
 from pushpoint.errors import InvalidInput, shown
 
 if TYPE_CHECKING:
@@ -27,9 +27,8 @@ app = typer.Typer(help="Many runs of one scenario, and what they show together."
 
 Beyond = Annotated[
     list[str] | None,
-    typer.Option("--beyond", metavar="NAME=VALUE", help="Tell the share of runs with a measure above a value."),
+    typer.Option("--beyond", metavar="NAME=VALUE", help="Report the share of runs with a measure above a value."),
 ]
-AsJson = Annotated[bool, typer.Option("--json", help="One JSON object on standard output.")]
 
 
 @app.command("run")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from pydantic import Field, PositiveInt, model_validator
+from pydantic import Field, PositiveInt, computed_field, model_validator
 
 from pushpoint.analysis import unit_of
 from pushpoint.fields import Frozen, Number, Positive
@@ -25,13 +25,13 @@ class Claim(Frozen):
     figure: str  # figure or section
     statement: str
     published: Statement
-    unit: str = ""  # if it is not that of the measure
+    given_unit: str = Field(default="", alias="unit", exclude=True)  # if it is not that of the measure
     scenarios: Annotated[tuple[str, ...], Field(min_length=1)]
     overrides: dict[str, Any] = Field(default_factory=dict)
     seeds: PositiveInt = 1
     measure: Choice
     curve: str | None = None  # name in published.CURVES
-    scale: Number = 1.0  # measured number times this is in that unit, as all numbers here are
+    scale: Number = 1.0  # measured number times this is in `unit`, as all numbers here are
     note: str = ""
     differs: str = ""  # why the published statement does not come out here
     ours: Number | None = None  # what comes out instead
@@ -51,10 +51,11 @@ class Claim(Frozen):
             raise ValueError(f"ours: {self.ours:g} does not differ from what is published")
         return self
 
+    @computed_field  # type: ignore[prop-decorator]
     @property
-    def in_unit(self) -> str:
-        """The unit of all its numbers."""
-        return self.unit or (unit_of(self.measure.name) if self.scale == 1.0 else "")
+    def unit(self) -> str:
+        """Of all its numbers."""
+        return self.given_unit or (unit_of(self.measure.name) if self.scale == 1.0 else "")
 
     @property
     def paper(self) -> str:

@@ -74,7 +74,6 @@ class Verdict:
 
     def as_dict(self) -> dict[str, Any]:
         return self.claim.model_dump(mode="json") | {
-            "unit": self.claim.in_unit,
             "paper": self.claim.paper,
             "accepted": (self.accepted.low, self.accepted.high),
             "measured": self.measured,
@@ -205,7 +204,7 @@ def _row(verdict: Verdict) -> str:
         claim.published.kind,
         verdict.described(),
         verdict.accepted.text,
-        claim.in_unit,
+        claim.unit,
         f"**{verdict.word}**" if verdict.failed else verdict.word,
     )
     return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 WIDTH = 10.0  # [inch]
 SCENE_WIDTH = 9.2  # [inch], what the axes leave of it
 DPI = 160
+FADE = LinearSegmentedColormap.from_list("fade", [style.PAPER, "#d6e0e8"])
 
 
 def run_figure(run: Recording, published: Mapping[str, Curve] | None = None) -> Figure:
@@ -114,16 +115,9 @@ def _draw_verdict(axes: Axes, height: float, verdict: Mapping[str, Any]) -> None
     measured = float(verdict["measured"])
     left, right = (0.0 if low is None else 0.25), (1.0 if high is None else 0.75)
     shades = np.array([[low is not None, True, True, high is not None]], dtype=float)
-    axes.imshow(
-        shades,
-        extent=(left, right, height - 0.28, height + 0.28),
-        cmap=LinearSegmentedColormap.from_list("fade", [style.PAPER, "#d6e0e8"]),
-        vmin=0.0,
-        vmax=1.0,
-        interpolation="bilinear",
-        aspect="auto",
-        zorder=1,
-    )
+    extent = (left, right, height - 0.28, height + 0.28)
+    scale: dict[str, Any] = {"cmap": FADE, "vmin": 0.0, "vmax": 1.0, "interpolation": "bilinear"}
+    axes.imshow(shades, extent=extent, aspect="auto", zorder=1, **scale)
     look: dict[str, Any] = {"va": "center", "color": style.QUIET, "fontsize": 8}
     if low is not None:
         axes.text(left - 0.01, height, f"{low:g}", ha="right", **look)
