@@ -64,7 +64,7 @@ def test_unknown_names_suggest_and_exit_with_2(shell: Shell) -> None:
 
 
 def test_bad_values_name_field_and_value(shell: Shell) -> None:
-    for words, told in (
+    for words, message in (
         (("run", TRACK, "--duration", "-1"), "duration = -1.0"),
         (("run", TRACK, "--set", "controller.amplitude"), "must look like key=value"),
         (("run", TRACK, "--set", "controller.amplitud=1"), "amplitud"),
@@ -76,7 +76,7 @@ def test_bad_values_name_field_and_value(shell: Shell) -> None:
     ):
         code, out, err = shell(*words)
         assert (code, out) == (2, ""), words
-        assert told in err, words
+        assert message in err, words
 
 
 @pytest.mark.parametrize(

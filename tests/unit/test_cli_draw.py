@@ -68,11 +68,11 @@ def test_draw_says_that_it_shows_less_than_a_cycle(shell: Shell, tmp_path: Path)
 
 
 def test_draw_refuses_what_it_cannot_draw(shell: Shell) -> None:
-    for words, told in (
+    for words, message in (
         (("transeth2008a/track",), "controller = 'serpenoid' draws no shape curve; should be 'shape-follower'"),
         ((EXAMPLES, "--set", "controller.look_ahead=0.01"), "look_ahead"),
         (("liljeback2014/exampels",), "Did you mean"),
     ):
         code, out, err = shell("draw", *words)
         assert (code, out) == (2, "")
-        assert told in err
+        assert message in err

@@ -77,7 +77,7 @@ def test_a_study_file_is_run_and_options_replace_its_fields(shell: Shell, tmp_pa
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "message"),
     [
         (("--seeds", "5:2"), "gives 0 seeds"),
         (("--seeds", "99999999"), "should be 1 to 1000000"),
@@ -99,10 +99,10 @@ def test_a_study_file_is_run_and_options_replace_its_fields(shell: Shell, tmp_pa
         (("--processes", "0"), "processes = 0"),
     ],
 )
-def test_bad_input_is_told_in_one_line(shell: Shell, words: tuple[str, ...], told: str) -> None:
+def test_bad_input_is_reported_in_one_line(shell: Shell, words: tuple[str, ...], message: str) -> None:
     code, out, err = shell(*SHORT, *words)
     assert (code, out) == (2, "")
-    assert told in err
+    assert message in err
     assert err.startswith("error: ")
     assert err.count("\n") == 1
 

@@ -59,7 +59,7 @@ def test_a_command_imports_few_modules(words: tuple[str, ...]) -> None:
 @pytest.mark.parametrize(
     ("module", "registry"), [("reproduction", "claims"), ("scenarios", "scenarios"), ("view.papers", "paper_figures")]
 )
-def test_things_of_a_key_are_in_modules_named_after_it(module: str, registry: str) -> None:
+def test_items_of_a_key_are_in_modules_named_after_it(module: str, registry: str) -> None:
     """Else `names_of` would miss some of them, unless everything was imported before."""
     keys = ["koushan2020", "lab", "liljeback2010", "liljeback2014", "transeth2008a", "transeth2008b"]
     code = KEYS_BEFORE_ALL.format(module=module, registry=registry, keys=keys)

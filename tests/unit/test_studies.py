@@ -105,7 +105,7 @@ def test_seeds_and_overrides_reach_the_scenario() -> None:
 
 
 @pytest.mark.parametrize(
-    ("fields", "told"),
+    ("fields", "message"),
     [
         ({"scenario": "transeth2008a/trak"}, f"Did you mean '{TRACK}'"),
         ({"measures": ["distanc"]}, "Did you mean 'distance'"),
@@ -124,13 +124,13 @@ def test_seeds_and_overrides_reach_the_scenario() -> None:
         ({"scenario": 3}, "scenario"),
     ],
 )
-def test_studies_refuse_what_makes_no_sense(fields: dict[str, Any], told: str) -> None:
-    with pytest.raises(InvalidInput, match=told):
+def test_studies_refuse_what_makes_no_sense(fields: dict[str, Any], message: str) -> None:
+    with pytest.raises(InvalidInput, match=message):
         made_study(**fields)
 
 
 @pytest.mark.parametrize(
-    ("changes", "told"),
+    ("changes", "message"),
     [
         ({"controller.frequenzy": 1.0}, "frequenzy"),
         ({"controler.frequency": 1.0}, "Did you mean 'controller'"),
@@ -139,8 +139,8 @@ def test_studies_refuse_what_makes_no_sense(fields: dict[str, Any], told: str) -
         ({"duration": 0.0333}, "multiple"),
     ],
 )
-def test_variants_that_cannot_run_are_refused_before_the_first_run(changes: dict[str, Any], told: str) -> None:
-    with pytest.raises(InvalidInput, match=told) as refused:
+def test_variants_that_cannot_run_are_refused_before_the_first_run(changes: dict[str, Any], message: str) -> None:
+    with pytest.raises(InvalidInput, match=message) as refused:
         run(made_study(variants={"base": {}, "odd": changes}), processes=1)
     assert "variant 'odd'" in str(refused.value)
 

@@ -134,14 +134,14 @@ def test_a_sheet_has_views_and_references(name: str, views: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("duration", "told"),
+    ("duration", "message"),
     [(4.0, "One cycle: 1.35 m of curve in 2.70 s"), (1.0, "The first 1 s, less than a cycle: 0.50 m")],
 )
-def test_a_sheet_says_what_it_shows(duration: float, told: str) -> None:
+def test_a_sheet_says_what_it_shows(duration: float, message: str) -> None:
     scenario = scenarios["lab/draw-your-own"].with_overrides({"duration": duration})
     motion = rehearsed_cycle(scenario)
     sheet = shape_sheet(scenario, motion, demands(motion))
-    assert any(text.get_text().startswith(told) for text in sheet.texts)
+    assert any(text.get_text().startswith(message) for text in sheet.texts)
 
 
 def test_limits_of_joints_are_drawn_where_they_matter() -> None:

@@ -68,14 +68,14 @@ def described(asked: Demands) -> dict[str, str]:
     """The rows of the table; those that say nothing of this motion are left out."""
     from math import degrees
 
-    time, way = (
+    time, length = (
         ("duration of a cycle", "length of curve per cycle")
         if asked.whole_cycle
         else ("time shown, less than a cycle", "length of curve in that time")
     )
     rows = {time: f"{asked.time:.3f} s"} if asked.time > 0.0 else {}
     if asked.way > 0.0:
-        rows[way] = f"{asked.way:.3f} m"
+        rows[length] = f"{asked.way:.3f} m"
     rows["largest deviation of joints from the curve"] = f"{1e3 * asked.off_curve:.1f} mm"
     rows["largest joint angle"] = f"{degrees(asked.angle):.1f} deg"
     if asked.way > 0.0:

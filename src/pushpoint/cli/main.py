@@ -19,7 +19,7 @@ SOLVER_FAILED = 3
 
 app = typer.Typer(
     name="pushpoint",
-    help="Simulate, plan and control snake robots that push themselves along by the things around them.",
+    help="Simulate, plan and control snake robots that push themselves along by the obstacles around them.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,  # a bug shows Python's own traceback
@@ -50,14 +50,14 @@ app.command("reproduce")(reproduce.reproduce)
 app.add_typer(study.app, name="study")
 
 
-def _told(message: Warning | str, *_where: Any, **_more: Any) -> None:
-    """A warning as one line: where in the code it arose tells nobody anything."""
+def _show_warning(message: Warning | str, *_where: Any, **_more: Any) -> None:
+    """A warning as one line: users need not know where in the code it arose."""
     say(f"warning: {message}")
 
 
 def main() -> None:
     """Run the command line and leave with its exit code."""
-    warnings.showwarning = _told
+    warnings.showwarning = _show_warning
     try:
         app()
     except SolverFailure as error:

@@ -31,16 +31,22 @@ FORCE_WINDOW = 0.1  # [s]
 
 
 def outlines(robot: Robot, position: FloatArray, angle: FloatArray) -> list[FloatArray]:
-    """The outline of each link as a polygon [m], (points, 2)."""
-    turn = np.linspace(-np.pi / 2, np.pi / 2, ARC_POINTS)
-    cap = np.stack([np.cos(turn), np.sin(turn)], axis=1)
-    shapes = []
-    for link, centre, heading in zip(robot.links, position, angle, strict=True):
+    """The outline of each link as a polygon [m], (points, 2), and two eyes, so that one sees where the head looks; a
+    thin head has none."""
+    cap, shapes, head = _arc(-np.pi / 2, np.pi / 2, ARC_POINTS), [], robot.links[-1]
+    turns = [np.array([[c, s], [-s, c]]) for c, s in zip(np.cos(angle), np.sin(angle), strict=True)]
+    for link, centre, turn in zip(robot.links, position, turns, strict=True):
         front = link.radius * cap + (link.half_core, 0.0)
-        outline = np.concatenate([front, -front])
-        c, s = np.cos(heading), np.sin(heading)
-        shapes.append(outline @ np.array([[c, s], [-s, c]]) + centre)
+        shapes.append(np.concatenate([front, -front]) @ turn + centre)
+    for side in (1, -1) if head.radius >= THIN else ():
+        place = np.array([head.half_core + 0.25 * head.radius, side * 0.45 * head.radius])
+        shapes.append(0.17 * head.radius * _arc(0, 2 * np.pi, 2 * ARC_POINTS) + position[-1] + place @ turns[-1])
     return shapes
+
+
+def _arc(first: float, last: float, points: int) -> FloatArray:
+    turn = np.linspace(first, last, points)
+    return np.stack([np.cos(turn), np.sin(turn)], axis=1)
 
 
 def draw_robot(axes: Axes, run: Recording, row: int, strength: float = 1.0) -> list[Artist]:
@@ -52,20 +58,15 @@ def draw_robot(axes: Axes, run: Recording, row: int, strength: float = 1.0) -> l
     thin = np.array([link.radius < THIN for link in robot.links])
     drawn: list[Artist] = []
     if not thin.all():
-        drawn.append(_draw_wide(axes, robot, position, angle, strength))
+        shapes, links = outlines(robot, position, angle), len(robot.links)
+        fill = [style.BODY] * (links - 1) + [style.HEAD] + [style.BODY_EDGE] * (len(shapes) - links)
+        drawn.append(draw_wide(axes, shapes, [paled(colour, strength) for colour in fill], strength))
     if thin.any():
         colours = [paled(style.BODY, strength)] * int(thin.sum())
         if thin[-1]:
             colours[-1] = paled(style.HEAD, strength)
         drawn += draw_thin(axes, link_ends(robot, position, angle)[thin], colours, strength)
     return drawn
-
-
-def _draw_wide(axes: Axes, robot: Robot, position: FloatArray, angle: FloatArray, strength: float) -> PolyCollection:
-    shapes = figure_shapes(robot, position, angle)
-    links = len(robot.links)
-    colours = [style.BODY] * (links - 1) + [style.HEAD] + [style.BODY_EDGE] * (len(shapes) - links)
-    return draw_wide(axes, shapes, [paled(colour, strength) for colour in colours], strength)
 
 
 def draw_wide(
@@ -101,19 +102,6 @@ def draw_shape(axes: Axes, run: Recording, row: int, **look: Any) -> Line2D:
     ends = link_ends(run.scenario.built_robot(), *pose(run, row))
     (line,) = axes.plot(*np.vstack([ends[:, 0], ends[-1:, 1]]).T, **look)
     return line
-
-
-def figure_shapes(robot: Robot, position: FloatArray, angle: FloatArray) -> list[FloatArray]:
-    """The links' outlines and two eyes, so that one sees where the head looks; a thin head has none."""
-    shapes = outlines(robot, position, angle)
-    if robot.links[-1].radius < THIN:
-        return shapes
-    head, c, s = robot.links[-1], np.cos(angle[-1]), np.sin(angle[-1])
-    turn = np.linspace(0, 2 * np.pi, 2 * ARC_POINTS)
-    disc = 0.17 * head.radius * np.stack([np.cos(turn), np.sin(turn)], axis=1)
-    ahead, beside = head.half_core + 0.25 * head.radius, 0.45 * head.radius
-    eyes = [disc + position[-1] + (ahead * c - side * beside * s, ahead * s + side * beside * c) for side in (1, -1)]
-    return shapes + eyes
 
 
 def paled(colour: str, strength: float) -> tuple[float, ...]:

@@ -49,7 +49,7 @@ class Sheet:
         self.figure = style.sheet(width, height)
 
     def panel(self, left: float, top: float, width: float, height: float) -> Axes:
-        """A panel [inch]; `top` is the way down to its upper edge."""
+        """A panel [inch]; `top` is the distance of its upper edge from that of the sheet."""
         bottom = self.height - top - height
         place = (left / self.width, bottom / self.height, width / self.width, height / self.height)
         return self.figure.add_axes(place)
@@ -99,7 +99,7 @@ def place_views(sheet: Sheet, views: Views, left: float, top: float) -> tuple[Ax
 
 
 def space_figure(run: Recording, published: Mapping[str, Curve]) -> Figure:
-    """Robot at four instants from above and from the side, the middle link's way, forces and energy over time."""
+    """Robot at four instants from above and from the side, the middle link's path, forces and energy over time."""
     with style.styled():
         boxes, title = boxes_of(run), panels.headline(run)
         below = HEAD + LINE * title.count("\n")
@@ -186,7 +186,7 @@ def draw_instant(
 
 
 def draw_trails(above: Axes, beside: Axes, run: Recording, row: int) -> list[Artist]:
-    """Up to one row: the middle link's way; at this row the forces of obstacles, and the ground below the robot."""
+    """Up to one row: the middle link's path; at this row the forces of obstacles, and the ground below the robot."""
     path = recorded(run, "link_position")[: row + 1, panels.middle(run)]
     drawn: list[Artist] = []
     view: View

@@ -23,6 +23,11 @@ UNBALANCED = (
 )
 
 
+def last(window: float) -> dict[str, Any]:
+    """Options of measures: over the last so many seconds with all contacts."""
+    return {"pairs": PAIRS, "window": window}
+
+
 def lasting(end: float) -> Statement:
     """That all contacts last until the end of our run [s]."""
     return Statement(kind="derived", text="all the time", low=end, reason="P4 assumes it (5.4.1); the end of our run.")
@@ -34,6 +39,7 @@ NOTHING_KEEPS = "Nothing in (3.38)-(3.49) keeps a contact that can open: (3.16) 
 # --- 5.2 ---
 
 STEADY = {"centre": 6, "start": 18.0}
+BEAM: dict[str, Any] = {"centre": 6, "torque": -2.0, "reach": 1.35}
 SETUP = "By statics of the set-up that gives P4's torques (erratum P4-8); P4 prints no forces."
 UNSTABLE = (
     "Mean from 4 to 8 s. The balance is unstable on smooth ground: from small errors the robot slips off its pegs "
@@ -57,9 +63,7 @@ for suffix, end, window, on in (
     ("-mujoco", ", on MuJoCo", {"start": 4.0, "end": 8.0}, {"overrides": {"plant": "mujoco"}}),
 ):
     claim(
-        f"validity-torques{suffix}",
-        "5.2, Fig. 5.3",
-        measured("validity", "torque_off_statics", centre=6, torque=-2.0, reach=1.35, **window),
+        f"validity-torques{suffix}", "5.2, Fig. 5.3", measured("validity", "torque_off_statics", **BEAM, **window)
     ).says(
         f"Joint torques of a straight robot on three pegs are those of statics, largest difference{end}",
         check("0", None, 0.15, SETUP),
@@ -76,7 +80,7 @@ for suffix, end, window, on in (
 # --- 5.3 ---
 
 FILTERED, UNFILTERED = "position-filtered", "position-unfiltered"
-claim(FILTERED, "5.3, Fig. 5.6", measured(FILTERED, "link_angle_while", link=4, pairs=PAIRS, window=10.0)).says(
+claim(FILTERED, "5.3, Fig. 5.6", measured(FILTERED, "link_angle_while", link=4, **last(10.0))).says(
     "With the filter of essential positions link 5 comes to 0.3 rad, mean of the last 10 s with all contacts",
     printed("0.3"),
     **known(f"{NOTHING_KEEPS} The first is lost after 5 s.", 0.0, 0.001),
@@ -87,7 +91,7 @@ claim(f"{FILTERED}-contacts", "5.3, Fig. 5.8", measured(FILTERED, "first_loss", 
 claim(
     f"{FILTERED}-compensates",
     "5.3, Fig. 5.6",
-    measured(FILTERED, "joint_angle_ratio_while", joint=4, other=3, pairs=PAIRS, window=4.0),
+    measured(FILTERED, "joint_angle_ratio_while", joint=4, other=3, **last(4.0)),
 ).says(
     "The robot bends the joint before link 5 and compensates by bending the next one the other way (ratio)",
     less_than(0.0, "in the opposite direction"),
@@ -113,7 +117,7 @@ for chains, figure, pegs, lost in (("regular", "Fig. 5.11", (2,), 0.08), ("minim
         claim(
             f"force-{chains}-{peg + 1}",
             f"5.4, {figure}",
-            measured(f"force-{chains}", "peg_force_while", peg=peg, pairs=PAIRS, window=2.0),
+            measured(f"force-{chains}", "peg_force_while", peg=peg, **last(2.0)),
         ).says(
             f"With {chains} chains the force on obstacle {peg + 1} is close to 2 N, mean of the last "
             "2 s with all contacts",
@@ -128,14 +132,14 @@ for chains, figure, pegs, lost in (("regular", "Fig. 5.11", (2,), 0.08), ("minim
 claim(
     "force-regular-2-never", "5.4.1, Fig. 5.11", measured("force-regular", "peg_force_peak_while", peg=1, pairs=PAIRS)
 ).says(
-    ("With regular chains the force on obstacle 2 never reaches 2 N, largest mean of 20 ms while contacts last"),
+    "With regular chains the force on obstacle 2 never reaches 2 N, largest mean of 20 ms while contacts last",
     less_than(2.0, "never reaches 2"),
     **known(f"{UNBALANCED}: within 0.1 s, with a peak.", 5.67, 1.0),
 )
 claim(
     "force-regular-3-better",
     "5.4.1, Fig. 5.11",
-    measured("force-regular", "peg_force_error_ratio", peg=2, other=1, force=2.0, pairs=PAIRS, window=1.0),
+    measured("force-regular", "peg_force_error_ratio", peg=2, other=1, force=2.0, **last(1.0)),
 ).says(
     "and that on obstacle 3 is much better controlled (ratio of mean errors)",
     less_than(1.0, "better"),
@@ -144,7 +148,7 @@ claim(
 claim(
     "force-minimal-smoother",
     "5.4.2, Fig. 5.12",
-    measured("force-minimal force-regular", "torque_roughness_ratio", pairs=PAIRS, window=1.0),
+    measured("force-minimal force-regular", "torque_roughness_ratio", **last(1.0)),
 ).says(
     "Control with minimal chains is smoother than with regular ones (ratio of changes of torques)",
     less_than(1.0, "smoother"),
@@ -159,9 +163,7 @@ FREE = (
     "take the angles."
 )
 claim(
-    "ignored-joints-third",
-    "5.5.1, Fig. 5.14",
-    measured("ignored-joints", "link_angle_while", **THIRD, pairs=PAIRS, window=4.0),
+    "ignored-joints-third", "5.5.1, Fig. 5.14", measured("ignored-joints", "link_angle_while", **THIRD, **last(4.0))
 ).says(
     "Where torques of virtual joints are ignored, the third angle settles close to 0.2 rad, mean of "
     "the last 4 s with all contacts",
@@ -187,9 +189,7 @@ for slug, pair, number, differing in (
     ("third", THIRD, "0.2", known(SLOW, 0.1436, 0.005)),
 ):
     claim(
-        f"active-joints-{slug}",
-        "5.5.2, Fig. 5.15",
-        measured("active-joints", "link_angle_while", **pair, pairs=PAIRS, window=10.0),
+        f"active-joints-{slug}", "5.5.2, Fig. 5.15", measured("active-joints", "link_angle_while", **pair, **last(10.0))
     ).says(
         f"With torques for active joints only, the {slug} angle comes close to {number} rad, mean of "
         "the last 10 s with all contacts",
@@ -204,18 +204,12 @@ claim("active-joints-contacts", "5.5.2", measured("active-joints", "first_loss",
 
 # --- 5.6 ---
 
-claim(
-    "simultaneous-angle",
-    "5.6, Fig. 5.17",
-    measured("simultaneous", "link_angle_while", **THIRD, pairs=PAIRS, window=5.0),
-).says(
+claim("simultaneous-angle", "5.6, Fig. 5.17", measured("simultaneous", "link_angle_while", **THIRD, **last(5.0))).says(
     "Angle and force at the third obstacle at once: 0.1 rad, mean of the last 5 s with all contacts",
     printed("0.1"),
     **known(f"{UNBALANCED}.", 0.0, 0.001),
 )
-claim(
-    "simultaneous-force", "5.6, Fig. 5.17", measured("simultaneous", "peg_force_while", peg=2, pairs=PAIRS, window=5.0)
-).says(
+claim("simultaneous-force", "5.6, Fig. 5.17", measured("simultaneous", "peg_force_while", peg=2, **last(5.0))).says(
     "and 1 N, mean of the last 5 s with all contacts",
     printed("1"),
     **known(f"{UNBALANCED}. With the force goes a shape, which P4 does not ask for.", 0.0, 0.001),
@@ -223,7 +217,7 @@ claim(
 claim(
     "filtering-smooths",
     "5.4, 5.6",
-    measured("simultaneous simultaneous-unfiltered", "torque_roughness_ratio", pairs=PAIRS, window=1.0),
+    measured("simultaneous simultaneous-unfiltered", "torque_roughness_ratio", **last(1.0)),
 ).says(
     "Filtering the measured forces makes the control smoother (ratio of changes of torques)", less_than(1.0, "smoother")
 )
@@ -307,11 +301,7 @@ add_program(
 )
 add_forces("force", "force-regular-qp", (1.6, 2.4, 0.8), 0.02)
 add_forces("force-larger", "force-minimal-qp", (4.0, 6.0, 2.0), 0.02)
-claim(
-    "qp-validity",
-    "ours",
-    measured("validity-qp", "torque_off_statics", centre=6, torque=-2.0, reach=1.35, start=SETTLED),
-).says(
+claim("qp-validity", "ours", measured("validity-qp", "torque_off_statics", **BEAM, start=SETTLED)).says(
     "With the forces of 5.2 as set-points, torques are those of statics, largest difference",
     check("0", None, 0.15, SETUP),
 )
@@ -332,10 +322,7 @@ for joints in (2, 3):
         f"qp-joints-between-{joints}-force",
         "ours",
         measured(f"joints-between-{joints}", "peg_force_off", peg=2, force=FORCE, start=SETTLED),
-    ).says(
-        f"and the force, with {joints} joints between contacts, largest distance",
-        settled(0.02),
-    )
+    ).says(f"and the force, with {joints} joints between contacts, largest distance", settled(0.02))
 claim(
     "qp-one-joint-holds-nothing",
     "ours",

@@ -74,7 +74,7 @@ claim("skin-speed", "ours", measured("asymmetric-skin", "mean_speed", **TWO_PERI
     note="5.0501, 5.0504, 5.0505 cm/s. On isotropic ground the same gait makes -1.04 cm/s (transeth2008a/flat-speed).",
 )
 claim("skin-backward-idle", "ours", measured("asymmetric-skin symmetric-skin", "progress_ratio", **UNTIL_10_S)).says(
-    ("Undulation drags no link backward, so friction backward plays no part (multiple of the symmetric distance)"),
+    "Undulation drags no link backward, so friction backward plays no part (multiple of the symmetric distance)",
     ours("1", 0.9999, 1.0001),
     note="1 to 6 digits at all three steps: no link ever moves tail first.",
 )

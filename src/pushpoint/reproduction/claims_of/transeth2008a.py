@@ -162,7 +162,7 @@ for other, link in ((2, 9), (10, 1)):
     )
 LAST_PIPE = 2.2588  # [m], x of obstacle 7, VIII-D2
 claim("peg3-moved-completes", "VIII-B1", measured("track-peg3-moved", "highest", link=MIDDLE, axis="x")).says(
-    ("With obstacle 3 moved by a link diameter the robot completes the track (link 6 passes the last obstacle)"),
+    "With obstacle 3 moved by a link diameter the robot completes the track (link 6 passes the last obstacle)",
     more_than(LAST_PIPE, "completes: beyond 2.2588"),
 )
 claim("peg3-removed-stops", "VIII-B1", measured("track-peg3-removed", "highest", link=MIDDLE, axis="x")).says(
@@ -182,7 +182,7 @@ for slug, what, last in (("moved", "moved by a link diameter", 2.25), ("removed"
         "VIII-B1",
         measured(f"track-peg3-{slug} track", "heading_difference", start=last - 2.25, end=last),
     ).says(
-        (f"With obstacle 3 {what} the robot turns anticlockwise (against the track run, mean of half a period)"),
+        f"With obstacle 3 {what} the robot turns anticlockwise (against the track run, mean of half a period)",
         more_than(0.0, "anticlockwise"),
     )
 
@@ -236,7 +236,7 @@ claim("frequency-high-impacts", "VIII-B", measured("track-frequency-high track",
     "and the impacts become harder (largest mean force of 10 ms, multiple)", more_than(1.0, "harder")
 )
 
-# Fig. 7, after Gray 1946: which way three links between three pegs glide. The middle one starts at x = 0.
+# Fig. 7, after Gray 1946: where three links between three pegs glide to. The middle one starts at x = 0.
 
 for slug, moves, relation, published in (
     ("", "forward", "glide forward if alpha > beta", more_than(0.0, "forward")),
