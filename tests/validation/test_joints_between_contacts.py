@@ -8,7 +8,7 @@ import pytest
 
 from pushpoint.errors import InvalidInput
 from pushpoint.robots.snakesim import snakesim
-from pushpoint.studies.joints_between_contacts import (
+from tests.validation.joints_between_contacts import (
     TASKS,
     Cell,
     Wish,

@@ -61,11 +61,11 @@ def contact_rows(run: Recording) -> np.ndarray:
     return np.searchsorted(times(run), np.asarray(run.contacts["time"].values, dtype=float) - ROUNDING)
 
 
-def column(axis: str) -> int:
-    """0 for x, 1 for y."""
-    if axis not in ("x", "y"):
-        raise UnknownName("axis", axis, ("x", "y"))
-    return "xy".index(axis)
+def column(axis: str, axes: str = "xy") -> int:
+    """0 for x, 1 for y, and 2 for z if there is one."""
+    if axis not in tuple(axes):
+        raise UnknownName("axis", axis, axes)
+    return axes.index(axis)
 
 
 def checked(what: str, number: int, count: int) -> int:

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pushpoint.analysis import measure
-from pushpoint.analysis._series import between, checked, recorded, require, times
-from pushpoint.errors import InvalidInput, UnknownName
+from pushpoint.analysis._series import between, checked, column, recorded, require, times
+from pushpoint.errors import InvalidInput
 from pushpoint.types import FloatArray
 
 if TYPE_CHECKING:
@@ -95,9 +95,7 @@ def reference_difference(run: Recording, *, angles: Sequence[float], time: float
 @measure("m")
 def curve_coordinate(run: Recording, *, s: float, axis: str) -> float:
     """A coordinate [m] of the curve at parameter `s`."""
-    if axis not in ("x", "y", "z"):
-        raise UnknownName("axis", axis, ("x", "y", "z"))
-    return float(drawn_curve(run).at(s)["xyz".index(axis)])
+    return float(drawn_curve(run).at(s)[column(axis, "xyz")])
 
 
 @measure("m")

@@ -6,91 +6,81 @@ Numbers of steps are zero in files that do not have them.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pushpoint.analysis import measure
+from pushpoint.analysis import M, measure
 from pushpoint.tape import LEDGER
 from pushpoint.types import FloatArray, IntArray, Repeated, Status
 
 if TYPE_CHECKING:
     from pushpoint.recording.recording import Recording
 
-SOLVER_METRICS = (
-    "max_residual",
-    "mean_iterations",
-    "repeated_steps",
-    "fallback_steps",
-    "loose_steps",
-    "accepted_steps",
-    "guard_work",
-)  # also attributes of files
-METRICS = (
-    "duration",
-    "distance",
-    "path_length",
-    "mean_speed_x",
-    "mean_speed_y",
-    "middle_link_displacement",
-    "middle_link_displacement_x",
-    "middle_link_displacement_y",
-    *SOLVER_METRICS,
-    "energy_closure_error",
-    "peak_contact_force",
-    "peak_joint_torque",
-    "contacts",
-    "real_time_factor",
-)
+_names: list[str] = []
+_names_of_solver: list[str] = []
+
+
+def metric(unit: str = "", *, of_solver: bool = False) -> Callable[[M], M]:
+    """Decorator: a measure that `Recording.metrics()` returns too, in the order of this file."""
+
+    def add(function: M) -> M:
+        for names in (_names, _names_of_solver) if of_solver else (_names,):
+            names.append(function.__name__)
+        return measure(unit)(function)
+
+    return add
+
 
 # --- motion ---
 
 
-@measure("s")
+@metric("s")
 def duration(run: Recording) -> float:
     """Simulated time."""
     time = run.data["time"].values
     return float(time[-1] - time[0])
 
 
-@measure("m")
+@metric("m")
 def distance(run: Recording) -> float:
     """Straight distance from the first to the last place of the centre of mass."""
     return math.hypot(*_moved(run))
 
 
-@measure("m")
+@metric("m")
 def path_length(run: Recording) -> float:
     """Length of the path of the centre of mass."""
     centre = run.data["centre_of_mass"].values
     return float(np.linalg.norm(np.diff(centre, axis=0), axis=1).sum())
 
 
-@measure("m/s")
+@metric("m/s")
 def mean_speed_x(run: Recording) -> float:
     """Mean velocity of the centre of mass along x."""
     return _mean_speed(run, 0)
 
 
-@measure("m/s")
+@metric("m/s")
 def mean_speed_y(run: Recording) -> float:
     """Mean velocity of the centre of mass along y."""
     return _mean_speed(run, 1)
 
 
-@measure("m")
+@metric("m")
 def middle_link_displacement(run: Recording) -> float:
     """Straight distance from the first to the last place of the middle link."""
     return math.hypot(*_middle_moved(run))
 
 
-@measure("m")
+@metric("m")
 def middle_link_displacement_x(run: Recording) -> float:
     """Displacement of the middle link along x."""
     return float(_middle_moved(run)[0])
 
 
-@measure("m")
+@metric("m")
 def middle_link_displacement_y(run: Recording) -> float:
     """Displacement of the middle link along y."""
     return float(_middle_moved(run)[1])
@@ -114,44 +104,44 @@ def _middle_moved(run: Recording) -> FloatArray:
 # --- steps of the solver ---
 
 
-@measure()
+@metric(of_solver=True)
 def max_residual(run: Recording) -> float:
     """Largest relative residual of any step."""
     return float(run.data["step_residual"].values.max(initial=0.0))
 
 
-@measure()
+@metric(of_solver=True)
 def mean_iterations(run: Recording) -> float:
     """Iterations of the solver per step, in the mean."""
     iterations = run.data["step_iterations"].values
     return float(iterations.mean()) if iterations.size else 0.0
 
 
-@measure()
+@metric(of_solver=True)
 def repeated_steps(run: Recording) -> float:
     """Steps that were repeated in parts."""
     return float((_of_steps(run, "step_reasons") > 0).sum())
 
 
-@measure()
+@metric(of_solver=True)
 def fallback_steps(run: Recording) -> float:
     """Repeated steps that needed a slower solver."""
     return float((_of_steps(run, "step_fallbacks") > 0).sum())
 
 
-@measure()
+@metric(of_solver=True)
 def loose_steps(run: Recording) -> float:
     """Repeated steps that ended above the tolerance."""
     return float((_of_steps(run, "step_reasons") & Repeated.LOOSE > 0).sum())
 
 
-@measure()
+@metric(of_solver=True)
 def accepted_steps(run: Recording) -> float:
     """Steps that were not solved to the tolerance, by far, but accepted (`plant.on_failure`)."""
     return float((_of_steps(run, "step_status") == Status.ACCEPTED).sum())
 
 
-@measure("J")
+@metric("J", of_solver=True)
 def guard_work(run: Recording) -> float:
     """Energy that the energy guard took."""
     return float(_of_steps(run, "step_guard_work").sum())
@@ -161,7 +151,7 @@ def _of_steps(run: Recording, name: str) -> IntArray:
     return np.asarray(run.data[name].values if name in run.data else np.zeros_like(run.data["step_iterations"].values))
 
 
-@measure()
+@metric()
 def energy_closure_error(run: Recording) -> float:
     """Largest gap between kinetic energy and the works that changed it, relative to their size."""
     works = [*LEDGER, "gravity_work"]  # the latter only in space
@@ -175,25 +165,29 @@ def energy_closure_error(run: Recording) -> float:
 # --- loads, and the machine ---
 
 
-@measure("N")
+@metric("N")
 def peak_contact_force(run: Recording) -> float:
     """Largest force in the contact table."""
     return float(np.linalg.norm(run.contacts["force"].values, axis=1).max(initial=0.0))
 
 
-@measure("N m")
+@metric("N m")
 def peak_joint_torque(run: Recording) -> float:
     """Largest joint torque, as means from row to row."""
     return float(np.abs(run.data["joint_torque"].values).max(initial=0.0))
 
 
-@measure()
+@metric()
 def contacts(run: Recording) -> float:
     """Lines of the contact table."""
     return float(run.contacts.sizes["contact"])
 
 
-@measure()
+@metric()
 def real_time_factor(run: Recording) -> float:
     """Simulated time over the time that the simulation took; zero if that is not known."""
     return duration(run) / run.wall_time_s if run.wall_time_s else 0.0
+
+
+METRICS = tuple(_names)
+SOLVER_METRICS = tuple(_names_of_solver)  # also attributes of files

@@ -18,7 +18,6 @@ from pushpoint.analysis._series import (
     mass_path,
     mean_heading,
     recorded,
-    require,
     rms,
     times,
 )
@@ -190,10 +189,8 @@ def across_over_along(run: Recording, *, start: float, end: float) -> float:
 @measure("m")
 def drop(run: Recording, *, start: float, end: float) -> float:
     """By how much [m] the centre of mass sinks from `start` to `end` [s]."""
-    require(run, start)
-    require(run, end)
-    first, last = np.interp([start, end], times(run), recorded(run, "centre_of_mass")[:, 2])
-    return float(first - last)
+    first, last = at(run, recorded(run, "centre_of_mass")[:, 1:], np.array([start, end]))
+    return float(first[1] - last[1])
 
 
 # --- the direction of the whole robot ---

@@ -22,13 +22,7 @@ FINE = 1e-3  # [m], spacing of the integral of arc length: exact to 1e-7
 
 @measure("m")
 def rms_to_curve(
-    run: Recording,
-    *,
-    curve: Curve,
-    link: int,
-    start: float = 0.0,
-    end: float | None = None,
-    axis: str | None = None,
+    run: Recording, *, curve: Curve, link: int, start: float = 0.0, end: float | None = None, axis: str | None = None
 ) -> float:
     """Root mean square distance [m] between a link and the points of `curve` at the times of the curve, or its part
     along one axis."""

@@ -52,20 +52,14 @@ def on_penetration(run: Recording) -> str:
     depth, time, link, obstacle = deepest(run)
     if depth < WORTH_SAYING:
         return ""
-    where = f"obstacle {obstacle}{_size_of(run, obstacle)}" if obstacle >= 0 else "the ground"
-    return f"link {link} lies up to {1e3 * depth:.3g} mm inside {where}, at {time:.6g} s{_why(run)}"
-
-
-def _size_of(run: Recording, obstacle: int) -> str:
-    radius = getattr(run.scenario.built_world().obstacles[obstacle], "radius", None)
-    return f" (radius {1e3 * radius:.3g} mm)" if radius else ""
-
-
-def _why(run: Recording) -> str:
-    plant = run.scenario.plant
+    where, plant = "the ground", run.scenario.plant
+    if obstacle >= 0:
+        radius = getattr(run.scenario.built_world().obstacles[obstacle], "radius", None)
+        where = f"obstacle {obstacle} (radius {1e3 * radius:.3g} mm)" if radius else f"obstacle {obstacle}"
+    said = f"link {link} lies up to {1e3 * depth:.3g} mm inside {where}, at {time:.6g} s"
     if plant.name == "planar_hybrid" and plant.options.get("contact", "centre") == "centre":
-        return "; contacts act at the centre of links (plant.contact=centre), which may turn into obstacles"
-    return ""
+        said += "; contacts act at the centre of links (plant.contact=centre), which may turn into obstacles"
+    return said
 
 
 def on_overlap(run: Recording) -> str:

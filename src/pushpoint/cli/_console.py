@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import json
 import sys
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
 
 from pushpoint.files import finite
 
@@ -12,6 +15,8 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 PIPE_WIDTH = 140  # [characters]
+
+AsJson = Annotated[bool, typer.Option("--json", help="One JSON object on standard output.")]
 
 
 def messages() -> Console:
@@ -40,6 +45,17 @@ def say(text: str) -> None:
     from rich.text import Text
 
     messages().print(Text(text), soft_wrap=True)
+
+
+def print_pairs(title: str, rows: Mapping[str, str]) -> None:
+    """A table of two columns."""
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(title=Text(title), title_justify="left", box=None, show_header=False)
+    for name, value in rows.items():
+        table.add_row(Text(name), Text(value))
+    results().print(table)
 
 
 def print_json(data: dict[str, Any]) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from pushpoint.cli import _scenario
-from pushpoint.cli._console import print_json, results, say
+from pushpoint.cli._console import AsJson, print_json, print_pairs, say
 
 if TYPE_CHECKING:
     from pushpoint.control.shape_rehearsal import Demands
@@ -22,7 +22,7 @@ def draw(
         typer.Option("--set", metavar="KEY=VALUE", help="Change one value, e.g. controller.look_ahead=0.2."),
     ] = None,
     out: Annotated[Path | None, typer.Option(help="Folder; default results/<scenario>.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON object on standard output.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Draw the shape curve of SCENARIO, its robot along it and the joint references of one cycle, or as
     much of it as there is in the scenario's duration; write shape.png."""
@@ -41,7 +41,7 @@ def draw(
     if as_json:
         print_json(summary(chosen, asked) | {"files": {"figure": str(path)}})
     else:
-        _print(chosen, asked)
+        print_pairs(chosen.name, described(asked))
     say(f"wrote {path}")
 
 
@@ -62,16 +62,6 @@ def summary(scenario: Scenario, asked: Demands) -> dict[str, Any]:
         "joints_too_slow": list(asked.slowed),
         "joints_undetermined": list(asked.undetermined),
     }
-
-
-def _print(scenario: Scenario, asked: Demands) -> None:
-    from rich.table import Table
-    from rich.text import Text
-
-    table = Table(title=Text(scenario.name), title_justify="left", box=None, show_header=False)
-    for name, value in described(asked).items():
-        table.add_row(Text(name), Text(value))
-    results().print(table)
 
 
 def described(asked: Demands) -> dict[str, str]:

@@ -4,48 +4,35 @@ from __future__ import annotations
 
 import importlib
 import inspect
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from pushpoint.cli._console import print_json, results
+from pushpoint.cli._console import AsJson, print_json, results
 from pushpoint.errors import UnknownName
 
 if TYPE_CHECKING:
     from pushpoint.registry import Registry
 
 
-def _first_sentence(item: Any) -> str:
-    return (inspect.getdoc(item) or "").strip().split("\n\n")[0].replace("\n", " ")
-
-
-def _title(item: Any) -> str:
-    return str(item.title)
-
-
-def _statement(item: Any) -> str:
-    return str(item.statement)
-
-
-# kind: module, name of the registry in it, what describes an item in one line
-KINDS: dict[str, tuple[str, str, Callable[[Any], str]]] = {
-    "robots": ("pushpoint.robots", "robots", _first_sentence),
-    "worlds": ("pushpoint.worlds", "worlds", _first_sentence),
-    "plants": ("pushpoint.plants", "plants", _first_sentence),
-    "controllers": ("pushpoint.control", "controllers", _first_sentence),
-    "sensors": ("pushpoint.sensors", "sensors", _first_sentence),
-    "measures": ("pushpoint.analysis", "measures", _first_sentence),
-    "interpolations": ("pushpoint.shapes", "interpolations", _first_sentence),
-    "alignments": ("pushpoint.shapes", "alignments", _first_sentence),
-    "scenarios": ("pushpoint.scenarios", "scenarios", _title),
-    "claims": ("pushpoint.reproduction", "claims", _statement),
+KINDS = {  # module that has a registry of this name
+    "robots": "robots",
+    "worlds": "worlds",
+    "plants": "plants",
+    "controllers": "control",
+    "sensors": "sensors",
+    "measures": "analysis",
+    "interpolations": "shapes",
+    "alignments": "shapes",
+    "scenarios": "scenarios",
+    "claims": "reproduction",
 }
+DESCRIBED_BY = {"scenarios": "title", "claims": "statement"}  # attributes; others have docstrings
 
 
 def list_names(
     kind: Annotated[str | None, typer.Argument(help=f"One of: {', '.join(KINDS)}. Default: all.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON object on standard output.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """List robots, worlds, plants, controllers, sensors, measures, shape curves' parts, scenarios and claims."""
     if kind is not None and kind not in KINDS:
@@ -60,9 +47,10 @@ def list_names(
 
 def descriptions(kind: str) -> dict[str, str]:
     """Every registered name of a kind with one line about it."""
-    module, attribute, describe = KINDS[kind]
-    registry: Registry[Any] = getattr(importlib.import_module(module), attribute)
-    return {name: describe(registry[name]) for name in registry}
+    registry: Registry[Any] = getattr(importlib.import_module(f"pushpoint.{KINDS[kind]}"), kind)
+    if kind in DESCRIBED_BY:
+        return {name: getattr(registry[name], DESCRIBED_BY[kind]) for name in registry}
+    return {name: (inspect.getdoc(registry[name]) or "").split("\n\n")[0].replace("\n", " ") for name in registry}
 
 
 def _print(found: dict[str, dict[str, str]]) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from pushpoint.cli import _scenario
-from pushpoint.cli._console import messages, print_json, results, say
+from pushpoint.cli._console import AsJson, messages, print_json, print_pairs, results, say
 from pushpoint.errors import SolverFailure
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ def run(
     duration: Annotated[float | None, typer.Option(help="Simulated time in seconds.")] = None,
     seed: Annotated[int | None, typer.Option(help="Seed of random worlds.")] = None,
     out: Annotated[Path | None, typer.Option(help="Folder; default results/<scenario>.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON object on standard output.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Simulate SCENARIO; write recording.nc and figure.png."""
     from pushpoint.api import find_scenario, simulate
@@ -95,18 +95,12 @@ def summary(
 
 
 def _print_metrics(recording: Recording) -> None:
-    from rich.table import Table
     from rich.text import Text
 
     from pushpoint.analysis.remarks import remarks
 
-    table = Table(title=Text(recording.scenario.name), title_justify="left", box=None, show_header=False)
-    for name, value in recording.metrics().items():
-        table.add_row(Text(name), f"{value:.6g}")
-    results().print(table)
-    for line in _first_events(recording):
-        results().print(Text(line))
-    for line in remarks(recording):
+    print_pairs(recording.scenario.name, {name: f"{value:.6g}" for name, value in recording.metrics().items()})
+    for line in (*_first_events(recording), *remarks(recording)):
         results().print(Text(line))
 
 

@@ -12,7 +12,7 @@ import typer
 
 from pushpoint import limits
 from pushpoint.cli import _scenario
-from pushpoint.cli._console import complain, messages, print_json, results, say
+from pushpoint.cli._console import AsJson, complain, messages, print_json, results, say
 from pushpoint.errors import InvalidInput, shown
 
 if TYPE_CHECKING:
@@ -29,7 +29,6 @@ Beyond = Annotated[
     list[str] | None,
     typer.Option("--beyond", metavar="NAME=VALUE", help="Report the share of runs with a measure above a value."),
 ]
-AsJson = Annotated[bool, typer.Option("--json", help="One JSON object on standard output.")]
 
 
 @app.command("run")

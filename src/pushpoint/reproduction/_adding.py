@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import degrees
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
-from pushpoint.reproduction import Claim, claims
+from pushpoint.reproduction import Claim, Statement, claims
 from pushpoint.scenario import Choice
 
 # Units other than those of the measures, with the factors to them.
@@ -27,21 +28,32 @@ def measured(scenarios: str, measure: str, /, **options: Any) -> Asked:
     return Asked(tuple(scenarios.split()), Choice(name=measure, options=options))
 
 
-class Add(Protocol):
-    """Registers one claim; fields are those of Claim."""
+class Subject(NamedTuple):
+    """What a claim is about, before it is said."""
 
-    def __call__(self, slug: str, asked: Asked, /, **fields: Any) -> None: ...
+    key: str
+    slug: str
+    figure: str
+    asked: Asked
 
-
-def adder(key: str, **common: Any) -> Add:
-    """What registers claims of a key; `common` are fields that all of them have, unless they give others."""
-
-    def add(slug: str, asked: Asked, /, **fields: Any) -> None:
-        names = tuple(name if "/" in name else f"{key}/{name}" for name in asked.scenarios)
-        claim = Claim(id=f"{key}/{slug}", scenarios=names, measure=asked.measure, **(common | fields))
+    def says(self, statement: str, published: Statement, **fields: Any) -> None:
+        """Register the claim; further fields are those of Claim."""
+        names = tuple(name if "/" in name else f"{self.key}/{name}" for name in self.asked.scenarios)
+        claim = Claim(
+            id=f"{self.key}/{self.slug}",
+            figure=self.figure,
+            statement=statement,
+            published=published,
+            scenarios=names,
+            measure=self.asked.measure,
+            **fields,
+        )
         claims.add(claim.id, claim)
 
-    return add
+
+def claims_about(key: str) -> Callable[[str, str, Asked], Subject]:
+    """What begins the claims of a key: with slug, figure or section, and what is measured."""
+    return lambda slug, figure, asked: Subject(key, slug, figure, asked)
 
 
 def known(reason: str, ours: float, within: float) -> dict[str, Any]:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from pydantic import Field, PositiveInt, model_validator
+from pydantic import Field, PositiveInt, computed_field, model_validator
 
+from pushpoint.analysis import unit_of
 from pushpoint.fields import Frozen, Number, Positive
 from pushpoint.reproduction._statement import Scatter, Statement
 from pushpoint.scenario import Choice
@@ -24,7 +25,7 @@ class Claim(Frozen):
     figure: str  # figure or section
     statement: str
     published: Statement
-    unit: str = ""
+    given_unit: str = Field(default="", alias="unit", exclude=True)  # if it is not that of the measure
     scenarios: Annotated[tuple[str, ...], Field(min_length=1)]
     overrides: dict[str, Any] = Field(default_factory=dict)
     seeds: PositiveInt = 1
@@ -49,6 +50,12 @@ class Claim(Frozen):
         if self.ours is not None and self.published.accepted().contains(self.ours):
             raise ValueError(f"ours: {self.ours:g} does not differ from what is published")
         return self
+
+    @computed_field  # type: ignore[prop-decorator]
+    @property
+    def unit(self) -> str:
+        """Of all its numbers."""
+        return self.given_unit or (unit_of(self.measure.name) if self.scale == 1.0 else "")
 
     @property
     def paper(self) -> str:

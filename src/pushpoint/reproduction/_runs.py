@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from pushpoint.reproduction import Claim
@@ -21,18 +21,18 @@ def labels(claim: Claim, seed: int = FIRST) -> tuple[str, ...]:
     The name is that of the scenario; what differs from the registered one follows in brackets. The seed counts
     for ensembles only: a single run has that of its scenario.
     """
-    return tuple(_label(name, _changes(claim, name, seed)) for name in claim.scenarios)
+    found = []
+    for name in claim.scenarios:
+        changes = _changes(claim, name, seed)
+        changed = ", ".join(f"{key}={json.dumps(changes[key], default=str)}" for key in sorted(changes))
+        found.append(f"{name} [{changed}]" if changed else name)
+    return tuple(found)
 
 
 def _changes(claim: Claim, name: str, seed: int) -> dict[str, Any]:
     if claim.seeds == 1 or seed == scenarios[name].seed:
         return claim.overrides
     return {**claim.overrides, "seed": seed}
-
-
-def _label(name: str, changes: Mapping[str, Any]) -> str:
-    changed = ", ".join(f"{key}={json.dumps(changes[key], default=str)}" for key in sorted(changes))
-    return f"{name} [{changed}]" if changed else name
 
 
 def needed(selection: Iterable[Claim], seed: int = FIRST) -> dict[str, Scenario]:

@@ -99,9 +99,7 @@ def half_digit(number: str) -> float:
 
 def printed(number: str, text: str = "") -> Statement:
     """A printed number, good to half a unit of its last digit."""
-    return Statement(
-        kind="printed", text=text or number, low=float(number), high=float(number), accuracy=half_digit(number)
-    )
+    return within(number, number, text or number)
 
 
 def counted(number: int) -> Statement:
@@ -116,10 +114,8 @@ def at_least(number: str, text: str = "") -> Statement:
 
 def within(low: str, high: str, text: str = "") -> Statement:
     """A printed range."""
-    accuracy = max(half_digit(low), half_digit(high))
-    return Statement(
-        kind="printed", text=text or f"{low} to {high}", low=float(low), high=float(high), accuracy=accuracy
-    )
+    text, accuracy = text or f"{low} to {high}", max(half_digit(low), half_digit(high))
+    return Statement(kind="printed", text=text, low=float(low), high=float(high), accuracy=accuracy)
 
 
 def more_than(limit: float, text: str) -> Statement:

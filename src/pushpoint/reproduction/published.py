@@ -30,24 +30,16 @@ class Source(NamedTuple):
 
 
 TRACK = ("transeth2008a/track", "transeth2008a/track-as-built")
+FIG_14 = "transeth2008a_fig14.csv"
 CURVES: dict[str, Source] = {
     "transeth2008a/fig14-simulated": Source(
-        "transeth2008a_fig14.csv",
-        ("t_s", "x6_simulated_m", "y6_simulated_m"),
-        "Transeth et al. 2008, simulated",
-        TRACK,
+        FIG_14, ("t_s", "x6_simulated_m", "y6_simulated_m"), "Transeth et al. 2008, simulated", TRACK
     ),
     "transeth2008a/fig14-measured": Source(
-        "transeth2008a_fig14.csv",
-        ("t_s", "x6_measured_m", "y6_measured_m"),
-        "Transeth et al. 2008, robot",
-        TRACK,
+        FIG_14, ("t_s", "x6_measured_m", "y6_measured_m"), "Transeth et al. 2008, robot", TRACK
     ),
     "liljeback2010/fig11": Source(
-        "liljeback2010_fig11.csv",
-        ("t_s", "x6_m", "y6_m"),
-        "Liljebäck et al. 2010, simulated",
-        ("liljeback2010/track",),
+        "liljeback2010_fig11.csv", ("t_s", "x6_m", "y6_m"), "Liljebäck et al. 2010, simulated", ("liljeback2010/track",)
     ),
 }
 

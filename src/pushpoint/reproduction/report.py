@@ -73,8 +73,7 @@ class Verdict:
         return f"{f'{number} {unit}'.rstrip()}, {self.claim.seeds} runs"
 
     def as_dict(self) -> dict[str, Any]:
-        data = self.claim.model_dump(mode="json")
-        return data | {
+        return self.claim.model_dump(mode="json") | {
             "paper": self.claim.paper,
             "accepted": (self.accepted.low, self.accepted.high),
             "measured": self.measured,

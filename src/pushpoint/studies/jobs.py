@@ -55,7 +55,10 @@ def do(job: Job) -> Outcome:
             recordings[name] = recording
     for name, question in job.questions.items():
         if all(run in recordings for run in question.runs):
-            _ask(name, question, recordings, outcome)
+            try:
+                outcome.answers[name] = answer(question, recordings)
+            except Exception as error:  # measures may be anybody's
+                outcome.problems[name] = described(error)
     return outcome
 
 
@@ -65,27 +68,14 @@ def _recorded(name: str, scenario: Scenario, outcome: Outcome) -> Recording | No
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # the same for every seed; the run made in advance has shown them
             recording = simulate(scenario)
-    except SolverFailure as failure:
-        outcome.problems[name] = str(failure)
-        _note(failure.recording, outcome)
     except Exception as error:  # a controller may raise anything; the other runs go on
         outcome.problems[name] = described(error)
-    _note(recording, outcome)
-    return recording
-
-
-def _note(recording: Recording | None, outcome: Outcome) -> None:
+        recording = error.recording if isinstance(error, SolverFailure) else None
     if recording is not None:
-        outcome.events.update(str(name) for name in recording.events["name"].values)
+        outcome.events.update(str(event) for event in recording.events["name"].values)
         outcome.wall_time_s += recording.wall_time_s
         outcome.accepted_steps += int(accepted_steps(recording))
-
-
-def _ask(name: str, question: Question, recordings: Mapping[str, Recording], outcome: Outcome) -> None:
-    try:
-        outcome.answers[name] = answer(question, recordings)
-    except Exception as error:  # measures may be anybody's
-        outcome.problems[name] = described(error)
+    return None if name in outcome.problems else recording
 
 
 def answer(question: Question, recordings: Mapping[str, Recording]) -> float:

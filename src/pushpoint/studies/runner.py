@@ -157,7 +157,7 @@ def _outcome_of(future: Future[Outcome]) -> Outcome:
 
 @contextmanager
 def _pool(processes: int) -> Iterator[ProcessPoolExecutor]:
-    """Processes that start afresh: copies of this one would share locks of its threads. None outlives an interrupt."""
+    """Processes that start empty: copies of this one would share locks of its threads. None outlives an interrupt."""
     before = set(active_children())
     pool = ProcessPoolExecutor(processes, mp_context=get_context("spawn"), initializer=_leave_interrupts)
     try:

@@ -80,17 +80,13 @@ def share_interval(count: int, total: int, confidence: float = CONFIDENCE) -> In
     """
     if total == 0:
         return 0.0, 1.0
-    z, share = _normal_quantile(confidence), count / total
+    z, share = NormalDist().inv_cdf((1 + confidence) / 2), count / total
     middle = share + z**2 / (2 * total)
     reach = z * math.sqrt(share * (1 - share) / total + (z / (2 * total)) ** 2)
     scale = 1 + z**2 / total
     low = 0.0 if count == 0 else (middle - reach) / scale  # exact there, but for round-off
     high = 1.0 if count == total else (middle + reach) / scale
     return low, high
-
-
-def _normal_quantile(confidence: float) -> float:
-    return NormalDist().inv_cdf((1 + confidence) / 2)
 
 
 def paired_share_interval(counts: PairedCounts, confidence: float = CONFIDENCE) -> Interval:

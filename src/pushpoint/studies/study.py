@@ -197,11 +197,10 @@ class Study(Frozen):
         return self.base_scenario.with_overrides({**self.overrides, **self.variants[variant], "seed": seed})
 
     def to_yaml(self) -> str:
-        data = self.model_dump(mode="json", exclude={"scenario"})
-        if isinstance(self.scenario, Scenario):
-            data = {"scenario": self.scenario.model_dump(mode="json", exclude_none=True)} | data
-        else:
-            data = {"scenario": self.scenario} | data
+        scenario: Any = self.scenario
+        if isinstance(scenario, Scenario):
+            scenario = scenario.model_dump(mode="json", exclude_none=True)
+        data = {"scenario": scenario} | self.model_dump(mode="json", exclude={"scenario"})
         if self.seeds == tuple(range(len(self.seeds))):
             data["seeds"] = len(self.seeds)
         return yaml_text(data)

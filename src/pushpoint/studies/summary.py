@@ -3,40 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
-from pushpoint.studies.statistics import (
-    CONFIDENCE,
-    Interval,
-    PairedCounts,
-    mcnemar_p,
-    median,
-    median_interval,
-    paired_difference,
-    paired_share_interval,
-    quantile,
-    share_interval,
-)
+from pushpoint.studies import statistics
+from pushpoint.studies.statistics import Interval, PairedCounts, quantile
 from pushpoint.studies.study import Study
 
+if TYPE_CHECKING:
+    from pushpoint.studies.results import Row
+
 FAILED_RUNS = "a share counts failed runs as not above; medians, quartiles and differences leave them out"
-
-
-class MeasuredRun(Protocol):
-    """What is needed of a row."""
-
-    @property
-    def variant(self) -> str: ...
-    @property
-    def seed(self) -> int: ...
-    @property
-    def failed(self) -> bool: ...
-    @property
-    def accepted(self) -> int: ...
-    @property
-    def values(self) -> Mapping[str, float]: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,10 +84,10 @@ class Summary:
         return asdict(self) | {"failed_runs": FAILED_RUNS}
 
 
-Runs = dict[int, MeasuredRun]  # by seed
+Runs = dict[int, "Row"]  # by seed
 
 
-def summarised(study: Study, rows: Sequence[MeasuredRun]) -> Summary:
+def summarised(study: Study, rows: Sequence[Row]) -> Summary:
     """The summary of the rows of a study."""
     groups: dict[str, Runs] = {label: {} for label in study.variants}
     for row in rows:
@@ -118,7 +96,7 @@ def summarised(study: Study, rows: Sequence[MeasuredRun]) -> Summary:
     variants = {
         label: _variant(study, runs, None if label == first else groups[first]) for label, runs in groups.items()
     }
-    return Summary(study.base_scenario.name, CONFIDENCE, variants)
+    return Summary(study.base_scenario.name, statistics.CONFIDENCE, variants)
 
 
 def _variant(study: Study, runs: Runs, first: Runs | None) -> VariantSummary:
@@ -140,8 +118,8 @@ def _spread(runs: Runs, column: str, threshold: float | None) -> Spread:
     share = None if threshold is None else _share(runs, column, threshold)
     if not values:
         return Spread(0, math.nan, (math.nan, math.nan), (math.nan, math.nan), share)
-    quartiles = quantile(values, 0.25), quantile(values, 0.75)
-    return Spread(len(values), median(values), median_interval(values), quartiles, share)
+    middle, interval = statistics.median(values), statistics.median_interval(values)
+    return Spread(len(values), middle, interval, (quantile(values, 0.25), quantile(values, 0.75)), share)
 
 
 def _numbers(runs: Runs, column: str) -> dict[int, float]:
@@ -153,7 +131,7 @@ def _numbers(runs: Runs, column: str) -> dict[int, float]:
 def _share(runs: Runs, column: str, threshold: float) -> Share:
     count, total = len(_seeds_beyond(runs, column, threshold)), len(runs)
     failed, share = sum(run.failed for run in runs.values()), count / total if total else math.nan
-    return Share(threshold, count, total, failed, share, share_interval(count, total))
+    return Share(threshold, count, total, failed, share, statistics.share_interval(count, total))
 
 
 def _seeds_beyond(runs: Runs, column: str, threshold: float) -> set[int]:
@@ -166,7 +144,7 @@ def _compared(first: Runs, runs: Runs, column: str, threshold: float | None) -> 
     share = None if threshold is None else _compared_shares(first, runs, column, threshold)
     if not seeds:
         return Comparison(0, math.nan, (math.nan, math.nan), math.nan, share)
-    found = paired_difference([before[seed] for seed in seeds], [after[seed] for seed in seeds])
+    found = statistics.paired_difference([before[seed] for seed in seeds], [after[seed] for seed in seeds])
     return Comparison(len(seeds), found.median, found.interval, found.p_value, share)
 
 
@@ -182,4 +160,5 @@ def _compared_shares(first: Runs, runs: Runs, column: str, threshold: float) -> 
         neither=len(common - before - after),
     )
     difference = (len(after) - len(before)) / len(common)
-    return ShareComparison(difference, paired_share_interval(counts), mcnemar_p(counts))
+    interval, p_value = statistics.paired_share_interval(counts), statistics.mcnemar_p(counts)
+    return ShareComparison(difference, interval, p_value)

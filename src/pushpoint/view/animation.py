@@ -13,24 +13,16 @@ from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 from PIL import Image
 
+from pushpoint.analysis._series import link_path
+from pushpoint.analysis.metrics import duration
 from pushpoint.errors import InvalidInput
 from pushpoint.files import write_bytes
-from pushpoint.view import style
+from pushpoint.view import space_figure, style
 from pushpoint.view.bodies import draw_arrows, draw_robot
-from pushpoint.view.scene import Movable, draw_movable, draw_scene, movable, view_box
+from pushpoint.view.panels import middle
+from pushpoint.view.scene import draw_movable, draw_scene, movable, view_box
 from pushpoint.view.space import is_spatial
-from pushpoint.view.space_figure import (
-    AXIS,
-    LEFT,
-    RIGHT,
-    TITLE,
-    Sheet,
-    draw_instant,
-    draw_scenes,
-    draw_trails,
-    place_views,
-    views_for,
-)
+from pushpoint.view.space_figure import AXIS, LEFT, RIGHT, TITLE, Sheet
 from pushpoint.view.space_scene import boxes_of
 
 if TYPE_CHECKING:
@@ -38,7 +30,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from pushpoint.recording.recording import Recording
-    from pushpoint.types import FloatArray
 
 MOST_FRAMES = 100
 PAUSE = 40  # [ms] between frames: 25 a second
@@ -63,21 +54,12 @@ def animation(run: Recording, path: Path) -> None:
     """Write a GIF of the run: smooth, and faster than real time if that would need too many frames."""
     if run.data.sizes["time"] < 2:
         raise InvalidInput("the recording has one row only: nothing moves")
-    rows = _chosen_rows(run)
-    frames = _frames(run, rows)
+    frames = _frames(run)
     palette = _palette(frames[len(frames) // 2], EXACT_IN_SPACE if is_spatial(run) else EXACT)
     flat = [frame.quantize(palette=palette, dither=Image.Dither.NONE) for frame in frames]
     pauses = [PAUSE] * (len(frames) - 1) + [LAST_PAUSE]
     image = io.BytesIO()
-    flat[0].save(
-        image,
-        format="GIF",
-        save_all=True,
-        append_images=flat[1:],
-        duration=pauses,
-        loop=0,
-        optimize=False,
-    )
+    flat[0].save(image, "GIF", save_all=True, append_images=flat[1:], duration=pauses, loop=0, optimize=False)
     write_bytes(Path(path), image.getbuffer())
 
 
@@ -90,23 +72,15 @@ def _palette(frame: Image.Image, wanted: Sequence[str]) -> Image.Image:
     return palette
 
 
-def _chosen_rows(run: Recording) -> list[int]:
+def _frames(run: Recording) -> list[Image.Image]:
     """Evenly spaced in time."""
-    wanted = max(2, min(MOST_FRAMES, round(1000 * _duration(run) / PAUSE)))
-    return [round(row) for row in np.linspace(0, run.data.sizes["time"] - 1, wanted)]
-
-
-def _duration(run: Recording) -> float:
-    time = run.data["time"].values
-    return float(time[-1] - time[0])
-
-
-def _frames(run: Recording, rows: list[int]) -> list[Image.Image]:
+    wanted = max(2, min(MOST_FRAMES, round(1000 * duration(run) / PAUSE)))
+    rows = [round(row) for row in np.linspace(0, run.data.sizes["time"] - 1, wanted)]
     with style.styled():
         stage = _space_stage(run) if is_spatial(run) else _flat_stage(run)
         canvas = FigureCanvasAgg(stage.figure)
         clock = stage.titled.set_title("")
-        speed = 1000 * _duration(run) / (PAUSE * (len(rows) - 1))
+        speed = 1000 * duration(run) / (PAUSE * (len(rows) - 1))
         stage.titled.set_title(f"{speed:.1f} × real time", loc="right", fontweight="normal", color=style.QUIET)
         _picture(canvas)
         stage.figure.set_layout_engine("none")  # made once: it would tremble from frame to frame
@@ -125,22 +99,28 @@ def _flat_stage(run: Recording) -> Stage:
     figure = Figure(figsize=(WIDTH, (WIDTH - 0.8) * box.shape + 0.9), dpi=DPI, layout="constrained")
     axes = figure.add_subplot()
     draw_scene(axes, run, box)
-    path = np.asarray(run.data["link_position"].values, dtype=float)[:, run.data.sizes["link"] // 2, :2]
-    discs = movable(run)
-    return Stage(figure, axes, lambda row: [*_draw_discs(axes, discs, row), *_draw_moving(axes, run, row, path)])
+    path, discs = link_path(run, middle(run)), movable(run)
+
+    def draw(row: int) -> list[Artist]:
+        trail = axes.plot(*path[: row + 1].T, **style.TRAIL)
+        others = (draw_movable(axes, discs, row), draw_arrows(axes, run, row))
+        return [*draw_robot(axes, run, row), *trail, *(artist for artist in others if artist is not None)]
+
+    return Stage(figure, axes, draw)
 
 
 def _space_stage(run: Recording) -> Stage:
-    views = views_for(boxes_of(run), WIDTH - LEFT - RIGHT, TALLEST)
+    views = space_figure.views_for(boxes_of(run), WIDTH - LEFT - RIGHT, TALLEST)
     sheet = Sheet(WIDTH, TITLE + views.height + AXIS)
     sheet.figure.set_dpi(DPI)
-    above, beside = place_views(sheet, views, LEFT, TITLE)
-    draw_scenes(above, beside, run, views.boxes)
+    above, beside = space_figure.place_views(sheet, views, LEFT, TITLE)
+    space_figure.draw_scenes(above, beside, run, views.boxes)
     beside.set_title("From the side; dark links press on the ground")
     discs = movable(run)
 
     def draw(row: int) -> list[Artist]:
-        return [*draw_instant(above, beside, run, discs, row), *draw_trails(above, beside, run, row)]
+        robot = space_figure.draw_instant(above, beside, run, discs, row)
+        return [*robot, *space_figure.draw_trails(above, beside, run, row)]
 
     return Stage(sheet.figure, above, draw)
 
@@ -149,15 +129,3 @@ def _picture(canvas: Any) -> Image.Image:
     """The canvas drawn; typed Any because Matplotlib's canvas is not typed."""
     canvas.draw()
     return Image.fromarray(np.asarray(canvas.buffer_rgba())[..., :3].copy())
-
-
-def _draw_discs(axes: Axes, discs: Movable, row: int) -> list[Artist]:
-    drawn = draw_movable(axes, discs, row)
-    return [] if drawn is None else [drawn]
-
-
-def _draw_moving(axes: Axes, run: Recording, row: int, path: FloatArray) -> list[Artist]:
-    """What changes from frame to frame."""
-    trail = axes.plot(*path[: row + 1].T, color=style.PATH, linewidth=1.2, linestyle=style.DOTS, zorder=4)
-    arrows = draw_arrows(axes, run, row)
-    return [*draw_robot(axes, run, row), *trail, *([] if arrows is None else [arrows])]

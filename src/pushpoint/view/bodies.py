@@ -8,6 +8,7 @@ import numpy as np
 from matplotlib.collections import LineCollection, PolyCollection
 from matplotlib.colors import to_rgb
 
+from pushpoint.analysis._series import recorded
 from pushpoint.view import style
 
 if TYPE_CHECKING:
@@ -30,16 +31,22 @@ FORCE_WINDOW = 0.1  # [s]
 
 
 def outlines(robot: Robot, position: FloatArray, angle: FloatArray) -> list[FloatArray]:
-    """The outline of each link as a polygon [m], (points, 2)."""
-    turn = np.linspace(-np.pi / 2, np.pi / 2, ARC_POINTS)
-    cap = np.stack([np.cos(turn), np.sin(turn)], axis=1)
-    shapes = []
-    for link, centre, heading in zip(robot.links, position, angle, strict=True):
+    """The outline of each link as a polygon [m], (points, 2), and two eyes, so that one sees where the head looks; a
+    thin head has none."""
+    cap, shapes, head = _arc(-np.pi / 2, np.pi / 2, ARC_POINTS), [], robot.links[-1]
+    turns = [np.array([[c, s], [-s, c]]) for c, s in zip(np.cos(angle), np.sin(angle), strict=True)]
+    for link, centre, turn in zip(robot.links, position, turns, strict=True):
         front = link.radius * cap + (link.half_core, 0.0)
-        outline = np.concatenate([front, -front])
-        c, s = np.cos(heading), np.sin(heading)
-        shapes.append(outline @ np.array([[c, s], [-s, c]]) + centre)
+        shapes.append(np.concatenate([front, -front]) @ turn + centre)
+    for side in (1, -1) if head.radius >= THIN else ():
+        place = np.array([head.half_core + 0.25 * head.radius, side * 0.45 * head.radius])
+        shapes.append(0.17 * head.radius * _arc(0, 2 * np.pi, 2 * ARC_POINTS) + position[-1] + place @ turns[-1])
     return shapes
+
+
+def _arc(first: float, last: float, points: int) -> FloatArray:
+    turn = np.linspace(first, last, points)
+    return np.stack([np.cos(turn), np.sin(turn)], axis=1)
 
 
 def draw_robot(axes: Axes, run: Recording, row: int, strength: float = 1.0) -> list[Artist]:
@@ -51,7 +58,9 @@ def draw_robot(axes: Axes, run: Recording, row: int, strength: float = 1.0) -> l
     thin = np.array([link.radius < THIN for link in robot.links])
     drawn: list[Artist] = []
     if not thin.all():
-        drawn.append(_draw_wide(axes, robot, position, angle, strength))
+        shapes, links = outlines(robot, position, angle), len(robot.links)
+        fill = [style.BODY] * (links - 1) + [style.HEAD] + [style.BODY_EDGE] * (len(shapes) - links)
+        drawn.append(draw_wide(axes, shapes, [paled(colour, strength) for colour in fill], strength))
     if thin.any():
         colours = [paled(style.BODY, strength)] * int(thin.sum())
         if thin[-1]:
@@ -60,16 +69,12 @@ def draw_robot(axes: Axes, run: Recording, row: int, strength: float = 1.0) -> l
     return drawn
 
 
-def _draw_wide(axes: Axes, robot: Robot, position: FloatArray, angle: FloatArray, strength: float) -> PolyCollection:
-    shapes = figure_shapes(robot, position, angle)
-    links = len(robot.links)
-    colours = [style.BODY] * (links - 1) + [style.HEAD] + [style.BODY_EDGE] * (len(shapes) - links)
+def draw_wide(
+    axes: Axes, shapes: list[FloatArray], colours: list[tuple[float, ...]], strength: float
+) -> PolyCollection:
+    """Links that have a width, as polygons."""
     body = PolyCollection(
-        shapes,
-        facecolors=[paled(colour, strength) for colour in colours],
-        edgecolors=style.BODY_EDGE,
-        linewidths=0.7,
-        zorder=2 + strength,
+        shapes, facecolors=colours, edgecolors=style.BODY_EDGE, linewidths=0.7, zorder=2 + strength, clip_on=True
     )
     axes.add_collection(body)
     return body
@@ -99,19 +104,6 @@ def draw_shape(axes: Axes, run: Recording, row: int, **look: Any) -> Line2D:
     return line
 
 
-def figure_shapes(robot: Robot, position: FloatArray, angle: FloatArray) -> list[FloatArray]:
-    """The links' outlines and two eyes, so that one sees where the head looks; a thin head has none."""
-    shapes = outlines(robot, position, angle)
-    if robot.links[-1].radius < THIN:
-        return shapes
-    head, c, s = robot.links[-1], np.cos(angle[-1]), np.sin(angle[-1])
-    turn = np.linspace(0, 2 * np.pi, 2 * ARC_POINTS)
-    disc = 0.17 * head.radius * np.stack([np.cos(turn), np.sin(turn)], axis=1)
-    ahead, beside = head.half_core + 0.25 * head.radius, 0.45 * head.radius
-    eyes = [disc + position[-1] + (ahead * c - side * beside * s, ahead * s + side * beside * c) for side in (1, -1)]
-    return shapes + eyes
-
-
 def paled(colour: str, strength: float) -> tuple[float, ...]:
     """A colour mixed with that of the ground. Opaque, so that overlapping links do not show through."""
     return tuple(strength * a + (1 - strength) * b for a, b in zip(to_rgb(colour), to_rgb(style.GROUND), strict=True))
@@ -119,8 +111,7 @@ def paled(colour: str, strength: float) -> tuple[float, ...]:
 
 def pose(run: Recording, row: int) -> tuple[FloatArray, FloatArray]:
     """Link centres [m] and angles [rad] at one row."""
-    position = np.asarray(run.data["link_position"].values[row], dtype=float)[:, :2]
-    return position, np.asarray(run.data["link_angle"].values[row], dtype=float)
+    return recorded(run, "link_position")[row, :, :2], recorded(run, "link_angle")[row]
 
 
 class Pushes(NamedTuple):
@@ -167,7 +158,7 @@ def row_period(run: Recording) -> float:
 
 def full_force(run: Recording) -> float:
     """A force [N] near the upper end of the means over FORCE_WINDOW; hard impacts may exceed it."""
-    force = np.asarray(run.data["contact_force"].values, dtype=float)
+    force = recorded(run, "contact_force")
     size = max(1, min(len(force), round(FORCE_WINDOW / row_period(run))))
     blocks = force[: len(force) // size * size].reshape(-1, size, *force.shape[1:])
     means = np.linalg.norm(blocks.mean(axis=1), axis=-1)
@@ -184,15 +175,5 @@ def draw_arrows(axes: Axes, run: Recording, row: int, full: float | None = None)
 
 def quiver(axes: Axes, start: FloatArray, arrow: FloatArray) -> Quiver:
     """Arrows of forces from `start` on, both [m] and (arrows, 2)."""
-    return axes.quiver(
-        *start.T,
-        *arrow.T,
-        angles="xy",
-        scale_units="xy",
-        scale=1,
-        width=0.0045,
-        facecolor=style.FORCE,
-        edgecolor=style.BODY_EDGE,
-        linewidth=0.5,
-        zorder=5,
-    )
+    look: dict[str, Any] = {"facecolor": style.FORCE, "edgecolor": style.BODY_EDGE, "linewidth": 0.5, "zorder": 5}
+    return axes.quiver(*start.T, *arrow.T, angles="xy", scale_units="xy", scale=1, width=0.0045, **look)

@@ -8,40 +8,30 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.colors import LinearSegmentedColormap
-from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.lines import Line2D
 
 from pushpoint.analysis import Curve
+from pushpoint.analysis._series import link_path
 from pushpoint.errors import InvalidInput
 from pushpoint.files import write_bytes
-from pushpoint.view import style
+from pushpoint.view import panels, style
 from pushpoint.view.bodies import FORCE_WINDOW, draw_arrows, draw_robot
-from pushpoint.view.panels import (
-    INSTANTS,
-    STRENGTHS,
-    caption,
-    draw_caption,
-    draw_coordinate,
-    draw_energy,
-    draw_loads,
-    headline,
-    middle,
-)
 from pushpoint.view.scene import Box, draw_movable, draw_scene, movable, view_box
 from pushpoint.view.space import is_spatial
 from pushpoint.view.space_figure import space_figure
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
     from pushpoint.recording.recording import Recording
 
 WIDTH = 10.0  # [inch]
 SCENE_WIDTH = 9.2  # [inch], what the axes leave of it
 DPI = 160
+FADE = LinearSegmentedColormap.from_list("fade", [style.PAPER, "#d6e0e8"])
 
 
 def run_figure(run: Recording, published: Mapping[str, Curve] | None = None) -> Figure:
@@ -56,16 +46,15 @@ def run_figure(run: Recording, published: Mapping[str, Curve] | None = None) -> 
         box = view_box(run)
         scene = float(np.clip(SCENE_WIDTH * box.shape, 1.2, 4.0))  # [inch], high
         layout = ConstrainedLayoutEngine(w_pad=0.06, h_pad=0.08, hspace=0.04, wspace=0.03)
-        figure = Figure(figsize=(WIDTH, scene + 7.0), layout=layout)
-        FigureCanvasAgg(figure)
+        figure = style.sheet(WIDTH, scene + 7.0, layout=layout)
         rows = figure.add_gridspec(3, 2, height_ratios=(scene + 0.9, 2.8, 2.8))
         _draw_robots(figure.add_subplot(rows[0, :]), run, box.widened(scene / SCENE_WIDTH))
         for column, axis in enumerate("xy"):
-            draw_coordinate(figure.add_subplot(rows[1, column]), run, axis, published or {})
-        draw_loads(figure.add_subplot(rows[2, 0]), run)
-        draw_energy(figure.add_subplot(rows[2, 1]), run)
-        figure.suptitle(headline(run), x=0.01, ha="left", fontsize=12, fontweight="bold")
-        draw_caption(figure, caption(run))
+            panels.draw_coordinate(figure.add_subplot(rows[1, column]), run, axis, published or {})
+        panels.draw_loads(figure.add_subplot(rows[2, 0]), run)
+        panels.draw_energy(figure.add_subplot(rows[2, 1]), run)
+        figure.suptitle(panels.headline(run), x=0.01, ha="left", fontsize=12, fontweight="bold")
+        panels.draw_caption(figure, panels.caption(run))
         return figure
 
 
@@ -83,28 +72,20 @@ def save_figure(figure: Figure, path: Path) -> None:
 
 def _draw_robots(axes: Axes, run: Recording, box: Box) -> None:
     draw_scene(axes, run, box)
-    rows = [round(share * (run.data.sizes["time"] - 1)) for share in INSTANTS]
-    discs = movable(run)
-    for row, strength in zip(rows, STRENGTHS, strict=True):
+    rows, discs = panels.rows_shown(run), movable(run)
+    for row, strength in zip(rows, panels.STRENGTHS, strict=True):
         draw_movable(axes, discs, row, strength)
         draw_robot(axes, run, row, strength)
-    path = np.asarray(run.data["link_position"].values, dtype=float)[:, middle(run), :2]
-    axes.plot(path[:, 0], path[:, 1], color=style.PATH, linewidth=1.2, linestyle=style.DOTS, zorder=4)
+    axes.plot(*link_path(run, panels.middle(run)).T, **style.TRAIL)
     draw_arrows(axes, run, rows[-1])
-    times = run.data["time"].values[rows]
-    axes.set_title(f"t = {', '.join(f'{t:.1f}' for t in times)} s, light to dark")
-    _scene_legend(axes, run)
-
-
-def _scene_legend(axes: Axes, run: Recording) -> None:
+    axes.set_title(panels.times_shown(run))
     marks = [
         Line2D([], [], color=style.HEAD, marker="o", linestyle="none", label="head"),
-        Line2D([], [], color=style.PATH, linestyle=style.DOTS, linewidth=1.2, label="path of the middle link"),
+        Line2D([], [], label="path of the middle link", **style.TRAIL),
     ]
     if run.scenario.built_world().obstacles:
-        arrow: dict[str, Any] = {"marker": r"$\rightarrow$", "markersize": 12, "linestyle": "none"}
         label = f"contact force, mean of the last {FORCE_WINDOW:g} s"
-        marks.append(Line2D([], [], color=style.FORCE, label=label, **arrow))
+        marks.append(Line2D([], [], label=label, **style.ARROW))
     axes.legend(handles=marks, ncols=len(marks), loc="lower right", bbox_to_anchor=(1.0, 1.0), borderaxespad=0.2)
 
 
@@ -116,8 +97,7 @@ def claims_figure(verdicts: Sequence[Mapping[str, Any]]) -> Figure:
     open end fades out.
     """
     with style.styled():
-        figure = Figure(figsize=(WIDTH, 0.9 + 0.36 * len(verdicts)), layout="constrained")
-        FigureCanvasAgg(figure)
+        figure = style.sheet(WIDTH, 0.9 + 0.36 * len(verdicts), layout="constrained")
         axes = figure.add_subplot()
         for line, verdict in enumerate(verdicts):
             _draw_verdict(axes, -line, verdict)
@@ -135,16 +115,9 @@ def _draw_verdict(axes: Axes, height: float, verdict: Mapping[str, Any]) -> None
     measured = float(verdict["measured"])
     left, right = (0.0 if low is None else 0.25), (1.0 if high is None else 0.75)
     shades = np.array([[low is not None, True, True, high is not None]], dtype=float)
-    axes.imshow(
-        shades,
-        extent=(left, right, height - 0.28, height + 0.28),
-        cmap=LinearSegmentedColormap.from_list("fade", [style.PAPER, "#d6e0e8"]),
-        vmin=0.0,
-        vmax=1.0,
-        interpolation="bilinear",
-        aspect="auto",
-        zorder=1,
-    )
+    extent = (left, right, height - 0.28, height + 0.28)
+    scale: dict[str, Any] = {"cmap": FADE, "vmin": 0.0, "vmax": 1.0, "interpolation": "bilinear"}
+    axes.imshow(shades, extent=extent, aspect="auto", zorder=1, **scale)
     look: dict[str, Any] = {"va": "center", "color": style.QUIET, "fontsize": 8}
     if low is not None:
         axes.text(left - 0.01, height, f"{low:g}", ha="right", **look)

@@ -57,6 +57,16 @@ def middle(run: Recording) -> int:
     return int(run.data.sizes["link"]) // 2
 
 
+def rows_shown(run: Recording) -> list[int]:
+    """The rows at INSTANTS."""
+    return [round(share * (run.data.sizes["time"] - 1)) for share in INSTANTS]
+
+
+def times_shown(run: Recording) -> str:
+    """For titles."""
+    return f"t = {', '.join(f'{t:.1f}' for t in run.data['time'].values[rows_shown(run)])} s, light to dark"
+
+
 def time_limits(run: Recording) -> tuple[float, float]:
     """Of the time axes [s]; a run that failed at once has a single row."""
     time = run.data["time"].values
@@ -147,3 +157,10 @@ def _energy(joule: float) -> str:
         if abs(joule) >= 0.5 * size:
             return f"{joule / size:.1f} {unit}".replace("-", "\N{MINUS SIGN}")
     return f"{joule / 1e-6:.1f} µJ".replace("-", "\N{MINUS SIGN}")
+
+
+def show_at_least(axes: Axes, span: float) -> None:
+    """What hardly changes shall look so: the y axis has at least this span."""
+    low, high = axes.get_ylim()
+    if high - low < span:
+        axes.set_ylim((low + high - span) / 2, (low + high + span) / 2)

@@ -10,21 +10,10 @@ import numpy as np
 from matplotlib.colors import LinearSegmentedColormap
 
 from pushpoint.shapes import GaitSegment, ShapeCurve
-from pushpoint.view import style
+from pushpoint.view import shapes, style
+from pushpoint.view.panels import show_at_least
 from pushpoint.view.scene import Box
-from pushpoint.view.shapes import (
-    Aslant,
-    Stretch,
-    box_around,
-    draw_curve,
-    draw_shadow,
-    draw_virtual,
-    marks,
-    room_of,
-    set_frame,
-    under,
-    whole,
-)
+from pushpoint.view.shapes import Aslant, Stretch, box_around
 from pushpoint.view.space import SIDE, TOP, Sight
 from pushpoint.view.space_figure import AXIS, GAP, HEAD, LEFT, LEGEND, LINE, RIGHT, TITLE, WIDTH, Sheet
 
@@ -35,7 +24,6 @@ if TYPE_CHECKING:
     from pushpoint.control.shape_rehearsal import Demands, Rehearsal
     from pushpoint.robots import Robot
     from pushpoint.scenario import Scenario
-    from pushpoint.types import FloatArray
 
 PLOT = 2.3  # [inch], high: joint references
 HIGHEST = 3.2  # [inch], of views
@@ -55,13 +43,6 @@ class Panel(NamedTuple):
     with_robot: bool
 
 
-class Progress(NamedTuple):
-    """What joint references are drawn over."""
-
-    label: str
-    values: FloatArray  # (ticks,)
-
-
 def shape_sheet(scenario: Scenario, motion: Rehearsal, asked: Demands) -> Figure:
     """Of a scenario whose controller follows a shape curve: a rehearsed cycle, and what that asks for."""
     with style.styled():
@@ -79,33 +60,25 @@ def shape_sheet(scenario: Scenario, motion: Rehearsal, asked: Demands) -> Figure
                 left += width + GAP
             top += height + AXIS
         _draw_references(sheet, top + TITLE, robot, motion)
-        _headline(sheet, scenario, asked)
+        _head(sheet, scenario, asked)
         return sheet.figure
 
 
-def _headline(sheet: Sheet, scenario: Scenario, asked: Demands) -> None:
-    sheet.figure.suptitle(
-        scenario.title or scenario.name,
-        x=0.01,
-        y=1 - 0.12 / sheet.height,
-        ha="left",
-        va="top",
-        fontsize=12,
-        fontweight="bold",
-    )
-    told = [
+def _head(sheet: Sheet, scenario: Scenario, asked: Demands) -> None:
+    sheet.head(scenario.title or scenario.name)
+    largest = [
         f"joints up to {1e3 * asked.off_curve:.0f} mm off the curve",
         f"angles up to {degrees(asked.angle):.0f} deg",
     ]
     if asked.distance > 0.0:
-        told.insert(0, f"{asked.distance:.2f} m of curve in {asked.time:.2f} s")
+        largest.insert(0, f"{asked.distance:.2f} m of curve in {asked.time:.2f} s")
     if asked.time > 0.0:
-        told.append(f"rates up to {degrees(asked.rate):.0f} deg/s")
+        largest.append(f"rates up to {degrees(asked.rate):.0f} deg/s")
     shown = "One cycle: " if asked.whole_cycle else f"The first {asked.time:.3g} s, less than a cycle: "
-    sheet.figure.text(0.01, 1 - HEAD / sheet.height, shown * (asked.time > 0.0) + ", ".join(told), ha="left", va="top")
-    entries = marks()
-    place = (0.0, 1 - (HEAD + LINE) / sheet.height)
-    sheet.figure.legend(handles=entries, ncols=len(entries), loc="upper left", bbox_to_anchor=place)
+    sheet.figure.text(
+        0.01, 1 - HEAD / sheet.height, shown * (asked.time > 0.0) + ", ".join(largest), ha="left", va="top"
+    )
+    sheet.legend(shapes.marks(), HEAD + LINE)
 
 
 # --- views ---
@@ -113,12 +86,13 @@ def _headline(sheet: Sheet, scenario: Scenario, asked: Demands) -> None:
 
 def _views(scenario: Scenario, motion: Rehearsal) -> list[list[Panel]]:
     """Aslant the segment, if there is one, and the robot; below, the robot from above and from the side."""
-    part, rooms = under(motion), room_of(scenario.built_robot(), motion.laid[0])
+    part, rooms = shapes.under(motion), shapes.room_of(scenario.built_robot(), motion.laid[0])
     seen = box_around(ASLANT, rooms, part.places, part.shadow(part.floor))
     aslant = [Panel("The virtual robot along the curve, at the start", part, ASLANT, seen, True)]
     options = scenario.controller.options
     if options.get("segment") is not None:
-        cycle = whole(ShapeCurve(GaitSegment.parse(options["segment"]).array(), options.get("interpolation", "pchip")))
+        points = GaitSegment.parse(options["segment"]).array()
+        cycle = shapes.whole(ShapeCurve(points, options.get("interpolation", "pchip")))
         box = box_around(ASLANT, cycle.places, cycle.shadow(cycle.floor))
         aslant.insert(0, Panel("Gait segment", cycle, ASLANT, box, False))
     above, beside = (box_around(view, rooms, part.places) for view in (TOP, SIDE))
@@ -147,11 +121,11 @@ def _free(row: Sequence[Panel]) -> float:
 
 def _draw_view(axes: Axes, panel: Panel, robot: Robot, motion: Rehearsal) -> None:
     if panel.view is ASLANT:
-        draw_shadow(axes, panel.part, panel.view, panel.part.floor)
-    draw_curve(axes, panel.part, panel.view)
+        shapes.draw_shadow(axes, panel.part, panel.view, panel.part.floor)
+    shapes.draw_curve(axes, panel.part, panel.view)
     if panel.with_robot:
-        draw_virtual(axes, robot, motion.laid[0], panel.view)
-    set_frame(axes, panel.view, panel.box)
+        shapes.draw_virtual(axes, robot, motion.laid[0], panel.view)
+    shapes.set_frame(axes, panel.view, panel.box)
     axes.set_title(panel.title)
 
 
@@ -161,43 +135,30 @@ def _draw_view(axes: Axes, panel: Panel, robot: Robot, motion: Rehearsal) -> Non
 def _draw_references(sheet: Sheet, top: float, robot: Robot, motion: Rehearsal) -> None:
     """One panel for yaw axes and one for pitch axes, as far as the robot has them."""
     kinds = [axis for axis in ("yaw", "pitch") if any(kind == axis for _, kind in robot.freedoms)]
-    wide = (WIDTH - LEFT - RIGHT - GAP * (len(kinds) - 1)) / len(kinds)
-    for k, kind in enumerate(kinds):
-        axes = sheet.panel(LEFT + k * (wide + GAP), top, wide, PLOT)
+    for axes, kind in zip(sheet.beside(len(kinds), top, PLOT), kinds, strict=True):
         chosen = [j for j, (_, axis) in enumerate(robot.freedoms) if axis == kind]
         _draw_angles(axes, motion, chosen)
-        _keep_calm(axes)
+        show_at_least(axes, SPAN)
         _draw_limits(axes, robot, chosen)
         axes.set(ylabel="joint angle [deg]")
         axes.set_title(f"{kind.capitalize()} joints, from the tail (green) to the head (dark)")
 
 
 def _draw_angles(axes: Axes, motion: Rehearsal, joints: Sequence[int]) -> None:
-    """Over the cycle; bars if nothing moves."""
+    """Over the path of the head in the cycle, or over time if it rests; bars if nothing moves."""
     angles, last = np.degrees(motion.reference), max(1, motion.reference.shape[1] - 1)
     if len(motion.time) == 1:
         axes.bar(list(joints), angles[0, joints], color=[FROM_TAIL(j / last) for j in joints], zorder=3)
         axes.set(xlabel="joint, from the tail", xticks=list(joints))
         return
-    over = _progress(motion)
-    for j in joints:
-        axes.plot(over.values, angles[:, j], color=FROM_TAIL(j / last), linewidth=1.2, zorder=3)
-    axes.set(xlabel=over.label, xlim=(over.values[0], over.values[-1]))
-
-
-def _progress(motion: Rehearsal) -> Progress:
-    """The head's way, if it moves; else time."""
     if motion.head[-1] == motion.head[0]:
-        return Progress("time [s]", motion.time)
-    way = [motion.curve.length(motion.head[0], head) for head in motion.head]
-    return Progress("way of the head along the curve [m]", np.array(way))
-
-
-def _keep_calm(axes: Axes) -> None:
-    """Angles that hardly change shall look so."""
-    low, high = axes.get_ylim()
-    if high - low < SPAN:
-        axes.set_ylim((low + high - SPAN) / 2, (low + high + SPAN) / 2)
+        label, over = "time [s]", motion.time
+    else:
+        label = "path of the head along the curve [m]"
+        over = np.array([motion.curve.length(motion.head[0], head) for head in motion.head])
+    for j in joints:
+        axes.plot(over, angles[:, j], color=FROM_TAIL(j / last), linewidth=1.2, zorder=3)
+    axes.set(xlabel=label, xlim=(over[0], over[-1]))
 
 
 def _draw_limits(axes: Axes, robot: Robot, joints: Sequence[int]) -> None:

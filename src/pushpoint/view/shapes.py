@@ -31,15 +31,8 @@ AXIS_LENGTH = 1.15  # of a joint's axis over the width of the robot
 ROUND_OFF = 1e-6  # of parameters of curves
 MARGIN = 0.06  # of the larger side, around what is shown
 CURVE: dict[str, Any] = {"color": style.GREEN, "linewidth": 1.2, "zorder": 4}
-POINT: dict[str, Any] = {
-    "color": style.PAPER,
-    "markeredgecolor": style.GREEN,
-    "markeredgewidth": 1.3,
-    "marker": "o",
-    "markersize": 5,
-    "linestyle": "none",
-    "zorder": 4.5,
-}
+DOT: dict[str, Any] = {"marker": "o", "markersize": 5, "markeredgecolor": style.GREEN, "markeredgewidth": 1.3}
+POINT: dict[str, Any] = DOT | {"color": style.PAPER, "linestyle": "none", "zorder": 4.5}
 SHADOW: dict[str, Any] = {"color": style.QUIET, "linewidth": 0.8, "linestyle": style.DOTS, "zorder": 1}
 AXIS: dict[str, Any] = {"colors": style.INK, "linewidths": 1.0, "capstyle": "round", "zorder": 3.6}
 JOINT: dict[str, Any] = {"color": style.INK, "marker": "o", "markersize": 2, "linestyle": "none", "zorder": 4.2}
@@ -221,10 +214,8 @@ def _draw_tripod(axes: Axes, view: Sight, box: Box) -> None:
         axes.annotate("", (corner + tip).tolist(), corner.tolist(), arrowprops=arrow, zorder=5)
         beyond = corner + tip * 1.16
         axes.text(float(beyond[0]), float(beyond[1]), name, ha="center", va="center", fontsize=8, color=style.INK)
-    axes.annotate(
-        f"arrows: {length:g} m", (0.0, 0.0), (2, -4), xycoords="axes fraction", textcoords="offset points",
-        fontsize=7, color=style.QUIET, va="top",
-    )  # fmt: skip
+    place: dict[str, Any] = {"xycoords": "axes fraction", "textcoords": "offset points", "va": "top"}
+    axes.annotate(f"arrows: {length:g} m", (0.0, 0.0), (2, -4), fontsize=7, color=style.QUIET, **place)
 
 
 def _round_length(length: float) -> float:
@@ -240,7 +231,5 @@ def marks() -> Sequence[Any]:
         Line2D([], [], label="shape control point", **POINT),
         Patch(facecolor=style.BODY, label="virtual robot"),
         Patch(facecolor=style.HEAD, label="its head"),
-        Line2D(
-            [], [], color=style.INK, linewidth=1.0, marker="|", markersize=9, linestyle="none", label="joint's axis"
-        ),
+        Line2D([], [], color=style.INK, marker="|", markersize=9, linestyle="none", label="joint's axis"),
     ]

@@ -5,27 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
-from matplotlib.collections import PolyCollection
 
+from pushpoint.analysis._series import recorded
 from pushpoint.geometry.rotation import matrices
-from pushpoint.view import style
-from pushpoint.view.bodies import (
-    ARC_POINTS,
-    FORCE_WINDOW,
-    THIN,
-    arrows,
-    draw_thin,
-    full_force,
-    paled,
-    pushes_at,
-    quiver,
-    row_period,
-)
+from pushpoint.view import bodies, style
+from pushpoint.view.bodies import ARC_POINTS, FORCE_WINDOW, THIN, draw_thin, draw_wide, paled
 
 if TYPE_CHECKING:
     import numpy.typing as npt
     from matplotlib.artist import Artist
     from matplotlib.axes import Axes
+    from matplotlib.collections import PolyCollection
     from matplotlib.quiver import Quiver
 
     from pushpoint.recording.recording import Recording
@@ -91,8 +81,7 @@ class Pose(NamedTuple):
 
 def pose_in_space(run: Recording, row: int) -> Pose:
     """Where the links are at one row."""
-    centre = np.asarray(run.data["link_position"].values[row], dtype=float)
-    return Pose(centre, matrices(np.asarray(run.data["link_orientation"].values[row], dtype=float)))
+    return Pose(recorded(run, "link_position")[row], matrices(recorded(run, "link_orientation")[row]))
 
 
 # --- outlines ---
@@ -115,7 +104,7 @@ def hull(points: FloatArray) -> FloatArray:
 
 
 def _turn(a: tuple[float, float], b: tuple[float, float], c: tuple[float, float]) -> float:
-    """Positive if the way from a over b to c turns left."""
+    """Positive if the path from a over b to c turns left."""
     return (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])
 
 
@@ -150,12 +139,12 @@ def _eyes(link: Link, centre: FloatArray, turn: FloatArray, view: View) -> list[
 def pressing(run: Recording, row: int) -> BoolArray:
     """Which links press on the ground: with a twentieth of their weight or more, on the mean over FORCE_WINDOW.
 
-    Rows hold means since the row before, so that the first row tells nothing: there the next ones count.
+    Rows hold means since the row before, so that the first row has none: there the next ones count.
     """
-    count = max(1, round(FORCE_WINDOW / row_period(run)))
+    count = max(1, round(FORCE_WINDOW / bodies.row_period(run)))
     row %= run.data.sizes["time"]
     first = max(1, row - count + 1)
-    force = np.asarray(run.data["ground_force"].values[first : max(row, first) + 1], dtype=float)
+    force = recorded(run, "ground_force")[first : max(row, first) + 1]
     mean = np.linalg.norm(force.mean(axis=0), axis=1) if len(force) else np.zeros(run.data.sizes["link"])
     weight = run.scenario.built_world().gravity * np.array([link.mass for link in run.scenario.built_robot().links])
     return np.asarray(mean > np.maximum(PRESSING * weight, 1e-9))
@@ -196,11 +185,7 @@ def _draw_wide(
             eyes = _eyes(link, centre, turn, view)
             shapes += eyes
             fill += [paled(style.BODY_EDGE, 1.0)] * len(eyes)
-    body = PolyCollection(
-        shapes, facecolors=fill, edgecolors=style.BODY_EDGE, linewidths=0.7, zorder=2 + strength, clip_on=True
-    )
-    axes.add_collection(body)
-    return body
+    return draw_wide(axes, shapes, fill, strength)
 
 
 # --- forces ---
@@ -208,9 +193,9 @@ def _draw_wide(
 
 def draw_pushes(axes: Axes, run: Recording, row: int, view: View) -> Quiver | None:
     """Forces of obstacles and other links, not of the ground, on links at one row; None without any."""
-    pushes = pushes_at(run, row, 3)
-    of_things = pushes.obstacle != GROUND
-    if not np.any(of_things):
+    pushes = bodies.pushes_at(run, row, 3)
+    above_ground = pushes.obstacle != GROUND
+    if not np.any(above_ground):
         return None
-    length = arrows(pushes.force[of_things], full_force(run))
-    return quiver(axes, view.flat(pushes.point[of_things]), view.flat(length))
+    length = bodies.arrows(pushes.force[above_ground], bodies.full_force(run))
+    return bodies.quiver(axes, view.flat(pushes.point[above_ground]), view.flat(length))

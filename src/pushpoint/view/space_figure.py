@@ -2,44 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
-from pushpoint.view import style
+from pushpoint.analysis._series import recorded
+from pushpoint.view import panels, style
 from pushpoint.view.bodies import FORCE_WINDOW
-from pushpoint.view.panels import (
-    INSTANTS,
-    STRENGTHS,
-    caption,
-    draw_caption,
-    draw_coordinate,
-    draw_energy,
-    draw_forces,
-    headline,
-    middle,
-)
 from pushpoint.view.scene import Movable, draw_movable, movable
 from pushpoint.view.space import SIDE, TOP, View, draw_in_space, draw_pushes
-from pushpoint.view.space_scene import (
-    Boxes,
-    boxes_of,
-    contour_levels,
-    draw_movable_from_side,
-    draw_side,
-    draw_top,
-    ground_below,
-)
+from pushpoint.view.space_scene import Boxes, boxes_of, contour_levels, draw_side, draw_top, ground_below
+from pushpoint.view.space_scene import draw_movable_from_side as draw_movable_beside
 from pushpoint.worlds import Heightfield
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
     from pushpoint.analysis import Curve
     from pushpoint.recording.recording import Recording
@@ -56,7 +38,6 @@ GAP = 0.85  # between panels beside each other
 SPAN = 0.005  # [m], least range of coordinates over time
 ENTRY = 0.13  # height of a line of a legend
 LOW_SIDE = 0.35  # least height of a side view
-TRAIL: dict[str, Any] = {"color": style.PATH, "linewidth": 1.2, "linestyle": style.DOTS, "zorder": 4}
 BELOW: dict[str, Any] = {"color": style.ORANGE, "linewidth": 1.4, "zorder": 3.5}  # ground below the robot
 
 
@@ -65,14 +46,28 @@ class Sheet:
 
     def __init__(self, width: float, height: float) -> None:
         self.width, self.height = width, height
-        self.figure = Figure(figsize=(width, height))
-        FigureCanvasAgg(self.figure)
+        self.figure = style.sheet(width, height)
 
     def panel(self, left: float, top: float, width: float, height: float) -> Axes:
-        """A panel [inch]; `top` is the way down to its upper edge."""
+        """A panel [inch]; `top` is the distance of its upper edge from that of the sheet."""
         bottom = self.height - top - height
         place = (left / self.width, bottom / self.height, width / self.width, height / self.height)
         return self.figure.add_axes(place)
+
+    def beside(self, count: int, top: float, height: float) -> list[Axes]:
+        """Panels beside each other, over the whole width."""
+        wide = (self.width - LEFT - RIGHT - (count - 1) * GAP) / count
+        return [self.panel(LEFT + k * (wide + GAP), top, wide, height) for k in range(count)]
+
+    def head(self, text: str) -> None:
+        """In large letters at the upper edge."""
+        look: dict[str, Any] = {"ha": "left", "va": "top", "fontsize": 12, "fontweight": "bold"}
+        self.figure.suptitle(text, x=0.01, y=1 - 0.12 / self.height, **look)
+
+    def legend(self, entries: Sequence[Any], top: float, above: float = 0.0) -> None:
+        """In one line, `top` [inch] from the upper edge, or a share of the height `above` that."""
+        place = (0.0, 1 - top / self.height + above)
+        self.figure.legend(handles=entries, ncols=len(entries), loc="upper left", bbox_to_anchor=place)
 
 
 class Views(NamedTuple):
@@ -104,31 +99,28 @@ def place_views(sheet: Sheet, views: Views, left: float, top: float) -> tuple[Ax
 
 
 def space_figure(run: Recording, published: Mapping[str, Curve]) -> Figure:
-    """Robot at four instants from above and from the side, the middle link's way, forces and energy over time."""
+    """Robot at four instants from above and from the side, the middle link's path, forces and energy over time."""
     with style.styled():
-        boxes, lines = boxes_of(run), headline(run).count("\n")
-        start = HEAD + LINE * lines + LEGEND + TITLE
+        boxes, title = boxes_of(run), panels.headline(run)
+        below = HEAD + LINE * title.count("\n")
+        start = below + LEGEND + TITLE
         is_tall = boxes.top.shape > TALL
         wide = min(TALL_WIDTH, TALLEST / boxes.top.shape) if is_tall else WIDTH - LEFT - RIGHT
         views = views_for(boxes, wide, TALLEST if is_tall else HIGHEST)
         curves = start if is_tall else start + views.height + AXIS + TITLE
         maps = start + views.height + AXIS + TITLE if is_tall else curves + PLOT + AXIS + TITLE
-        said = caption(run)
+        said = panels.caption(run)
         sheet = Sheet(WIDTH, maps + MAP + AXIS + ENTRY * (said.count("\n") + 2 if said else 0))
         _draw_views(sheet, run, views, start)
         for axes, axis in zip(_curves(sheet, views, curves, is_tall), "xyz", strict=True):
-            draw_coordinate(axes, run, axis, published)
-            _keep_calm(axes)
+            panels.draw_coordinate(axes, run, axis, published)
+            panels.show_at_least(axes, SPAN)
             if is_tall and axis != "z":
                 axes.set_xlabel("")
         _draw_maps(sheet, run, maps)
-        sheet.figure.suptitle(
-            headline(run), x=0.01, y=1 - 0.12 / sheet.height, ha="left", va="top", fontsize=12, fontweight="bold"
-        )
-        draw_caption(sheet.figure, said, bottom=0.05 / sheet.height)
-        high = 1 - (HEAD + LINE * lines) / sheet.height
-        marks = marks_of(run)
-        sheet.figure.legend(handles=marks, ncols=len(marks), loc="upper left", bbox_to_anchor=(0.0, high + 0.004))
+        sheet.head(title)
+        panels.draw_caption(sheet.figure, said, bottom=0.05 / sheet.height)
+        sheet.legend(marks_of(run), below, above=0.004)
         return sheet.figure
 
 
@@ -137,37 +129,25 @@ def _curves(sheet: Sheet, views: Views, top: float, is_tall: bool) -> list[Axes]
     if is_tall:
         left, between = LEFT + views.width + GAP, TITLE + 0.1
         high = (views.height - 2 * between) / 3
-        panels = [sheet.panel(left, top + k * (high + between), WIDTH - RIGHT - left, high) for k in range(3)]
-        for axes in panels[:-1]:
+        found = [sheet.panel(left, top + k * (high + between), WIDTH - RIGHT - left, high) for k in range(3)]
+        for axes in found[:-1]:
             axes.tick_params(labelbottom=False)
-        return panels
-    return _beside(sheet, 3, top, PLOT)
-
-
-def _keep_calm(axes: Axes) -> None:
-    """Coordinates that hardly change shall look so: at least SPAN is shown."""
-    low, high = axes.get_ylim()
-    if high - low < SPAN:
-        axes.set_ylim((low + high - SPAN) / 2, (low + high + SPAN) / 2)
-
-
-def _beside(sheet: Sheet, count: int, top: float, height: float) -> list[Axes]:
-    wide = (WIDTH - LEFT - RIGHT - (count - 1) * GAP) / count
-    return [sheet.panel(LEFT + k * (wide + GAP), top, wide, height) for k in range(count)]
+        return found
+    return sheet.beside(3, top, PLOT)
 
 
 def _draw_maps(sheet: Sheet, run: Recording, top: float) -> None:
     touched = bool(np.any(run.data["contact_force"].values))
-    panels = _beside(sheet, 2 + touched, top, MAP)
-    draw_forces(panels[0], run, "ground_force", "Force of the ground on each link")
-    if touched:
-        draw_forces(panels[1], run, "contact_force", "Force of obstacles on each link")
-    _draw_energy(panels[-1], run, columns=1 if touched else 2)
+    left, *centre, right = sheet.beside(2 + touched, top, MAP)
+    panels.draw_forces(left, run, "ground_force", "Force of the ground on each link")
+    for axes in centre:
+        panels.draw_forces(axes, run, "contact_force", "Force of obstacles on each link")
+    _draw_energy(right, run, columns=1 if touched else 2)
 
 
 def _draw_energy(axes: Axes, run: Recording, columns: int) -> None:
     """With room for the legend above the curves."""
-    draw_energy(axes, run)
+    panels.draw_energy(axes, run)
     axes.set_title("Work since the start")
     lines = -(-len(axes.lines) // columns)
     low, high = axes.get_ylim()
@@ -178,13 +158,11 @@ def _draw_energy(axes: Axes, run: Recording, columns: int) -> None:
 def _draw_views(sheet: Sheet, run: Recording, views: Views, top: float) -> None:
     above, beside = place_views(sheet, views, LEFT, top)
     draw_scenes(above, beside, run, views.boxes)
-    rows = [round(share * (run.data.sizes["time"] - 1)) for share in INSTANTS]
-    discs = movable(run)
-    for row, strength in zip(rows, STRENGTHS, strict=True):
+    rows, discs = panels.rows_shown(run), movable(run)
+    for row, strength in zip(rows, panels.STRENGTHS, strict=True):
         draw_instant(above, beside, run, discs, row, strength)
     draw_trails(above, beside, run, rows[-1])
-    times = ", ".join(f"{t:.1f}" for t in run.data["time"].values[rows])
-    above.set_title(f"From above, t = {times} s, light to dark")
+    above.set_title(f"From above, {panels.times_shown(run)}")
 
 
 def draw_scenes(above: Axes, beside: Axes, run: Recording, boxes: Boxes) -> None:
@@ -200,43 +178,38 @@ def draw_instant(
     above: Axes, beside: Axes, run: Recording, discs: Movable, row: int, strength: float = 1.0
 ) -> list[Artist]:
     """Robot and movable discs at one row, in both views."""
-    things = [
-        draw_movable(above, discs, row, strength),
-        draw_movable_from_side(beside, run, discs, row, strength),
-    ]
-    drawn: list[Artist] = [thing for thing in things if thing is not None]
+    pushed = (draw_movable(above, discs, row, strength), draw_movable_beside(beside, run, discs, row, strength))
+    drawn: list[Artist] = [patches for patches in pushed if patches is not None]
     for axes, view in ((above, TOP), (beside, SIDE)):
         drawn += draw_in_space(axes, run, row, view, strength)
     return drawn
 
 
 def draw_trails(above: Axes, beside: Axes, run: Recording, row: int) -> list[Artist]:
-    """Up to one row: the middle link's way; at this row the forces of obstacles, and the ground below the robot."""
-    path = np.asarray(run.data["link_position"].values, dtype=float)[: row + 1, middle(run)]
+    """Up to one row: the middle link's path; at this row the forces of obstacles, and the ground below the robot."""
+    path = recorded(run, "link_position")[: row + 1, panels.middle(run)]
     drawn: list[Artist] = []
     view: View
     for axes, view in ((above, TOP), (beside, SIDE)):
-        drawn += axes.plot(*view.flat(path).T, **TRAIL)
+        drawn += axes.plot(*view.flat(path).T, **style.TRAIL)
         forces = draw_pushes(axes, run, row, view)
         drawn += [] if forces is None else [forces]
     below = ground_below(run, row)
     return drawn if below is None else [*drawn, *beside.plot(*below.T, **BELOW)]
 
 
+def link_marks() -> list[Patch]:
+    """Entries of a legend: links of a run."""
+    colours = {"link": style.BODY, "head": style.HEAD, "darker: presses on the ground": style.BODY_DOWN}
+    return [Patch(facecolor=colour, label=label) for label, colour in colours.items()]
+
+
 def marks_of(run: Recording) -> list[Any]:
     """Entries of the legend."""
     world = run.scenario.built_world()
-    marks: list[Any] = [
-        Patch(facecolor=style.BODY, label="link"),
-        Patch(facecolor=style.HEAD, label="head"),
-        Patch(facecolor=style.BODY_DOWN, label="darker: presses on the ground"),
-        Line2D([], [], label="path of the middle link", **TRAIL),
-    ]
+    marks: list[Any] = [*link_marks(), Line2D([], [], label="path of the middle link", **style.TRAIL)]
     if world.obstacles:
-        arrow: dict[str, Any] = {"marker": r"$\rightarrow$", "markersize": 12, "linestyle": "none"}
-        marks.append(
-            Line2D([], [], color=style.FORCE, label=f"force of obstacles, mean of {FORCE_WINDOW:g} s", **arrow)
-        )
+        marks.append(Line2D([], [], label=f"force of obstacles, mean of {FORCE_WINDOW:g} s", **style.ARROW))
     if isinstance(world.terrain, Heightfield):
         levels = contour_levels(world.terrain)
         marks.append(Line2D([], [], color=style.PEG_EDGE, linewidth=0.8, label=f"every {levels[0]:.2g} m of height"))

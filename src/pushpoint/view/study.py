@@ -5,13 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.figure import Figure
 
 from pushpoint.view import style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
     from pushpoint.studies import Results
     from pushpoint.studies.summary import Summary
@@ -30,8 +29,7 @@ def study_figure(results: Results) -> Figure:
     across = min(PANELS, len(columns))
     down = -(-len(columns) // across)
     with style.styled():
-        figure = Figure(figsize=(WIDTH, 0.7 + HEIGHT * down), layout="constrained")
-        FigureCanvasAgg(figure)
+        figure = style.sheet(WIDTH, 0.7 + HEIGHT * down, layout="constrained")
         for k, column in enumerate(columns):
             _draw_column(figure.add_subplot(down, across, k + 1), results, summary, column)
         percent = f"{100 * summary.confidence:g} %"
@@ -63,13 +61,8 @@ def _draw_runs(axes: Axes, place: int, values: FloatArray) -> None:
     """In the order of the seeds from left to right, so that equal seeds stand at equal places."""
     across = place + np.linspace(-SPREAD, SPREAD, len(values)) if len(values) > 1 else np.full(len(values), place)
     shown = np.isfinite(values)
-    look: dict[str, Any] = {
-        "color": COLOURS[place % len(COLOURS)],
-        "alpha": 0.75,
-        "markersize": 4.0,
-        "markeredgewidth": 0.0,
-    }
-    axes.plot(across[shown], values[shown], linestyle="none", marker="o", zorder=3, **look)
+    look: dict[str, Any] = {"linestyle": "none", "marker": "o", "markersize": 4.0, "markeredgewidth": 0.0}
+    axes.plot(across[shown], values[shown], color=COLOURS[place % len(COLOURS)], alpha=0.75, zorder=3, **look)
 
 
 def _draw_median(axes: Axes, place: int, median: float, interval: tuple[float, float]) -> None:

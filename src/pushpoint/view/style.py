@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 INK = "#22313f"  # text
 QUIET = "#8a96a3"  # axes, remarks
@@ -25,6 +28,8 @@ HEAD = "#d55e00"
 FORCE = "#c8107a"
 PATH = "#22313f"
 DOTS: Any = (0, (1, 1.5))  # line style of paths
+TRAIL: dict[str, Any] = {"color": PATH, "linewidth": 1.2, "linestyle": DOTS, "zorder": 4}
+ARROW: dict[str, Any] = {"color": FORCE, "marker": r"$\rightarrow$", "markersize": 12, "linestyle": "none"}
 
 BLUE, ORANGE, GREEN, SKY, RED, PINK = "#0072b2", "#e69f00", "#009e73", "#56b4e9", "#d55e00", "#cc79a7"
 
@@ -68,3 +73,13 @@ def styled() -> Iterator[None]:
         for name, value in SETTINGS.items():
             matplotlib.rcParams[name] = value
         yield
+
+
+def sheet(width: float, height: float, **options: Any) -> Figure:
+    """An empty figure [inch] that can be drawn without a screen."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(width, height), **options)
+    FigureCanvasAgg(figure)
+    return figure

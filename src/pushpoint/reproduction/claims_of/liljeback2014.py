@@ -10,10 +10,10 @@ from __future__ import annotations
 from math import radians
 from typing import Any
 
-from pushpoint.reproduction._adding import DEG, adder, measured
+from pushpoint.reproduction._adding import DEG, claims_about, measured
 from pushpoint.reproduction._statement import Statement, check, less_than, more_than, printed
 
-add = adder("liljeback2014")
+claim = claims_about("liljeback2014")
 # Example 4, q_1 to q_6 [deg]: 0, -15.8, -3.1, -20.3, 9.0, -9.7; odd ones are yaw joints.
 EXAMPLE_4 = tuple(radians(angle) for angle in (-9.7, -9.0, -20.3, 3.1, -15.8, 0.0))
 CYCLE = (9.8, 15.0)  # [s]: two cycles of sidewinding, at the end of the run
@@ -32,149 +32,87 @@ def near(value: float, within: float, reason: str) -> Statement:
 # --- III: curves and alignment ---
 
 for axis, number in (("x", "0.5"), ("z", "0.05")):
-    add(
-        f"example-1-point-{axis}",
-        measured("examples", "curve_coordinate", s=2.0, axis=axis),
-        figure="Example 1",
-        statement=f"S(2) is the third control point: {axis}",
-        published=printed(number),
-        unit="m",
+    claim(f"example-1-point-{axis}", "Example 1", measured("examples", "curve_coordinate", s=2.0, axis=axis)).says(
+        f"S(2) is the third control point: {axis}", printed(number)
     )
-add(
-    "example-1-overshoot",
-    measured("examples", "curve_overshoot"),
-    figure="Example 1",
-    statement="The curve does not overshoot its control points",
-    published=Statement(kind="printed", text="0: does not overshoot", low=0.0, high=0.0),
-    unit="m",
+claim("example-1-overshoot", "Example 1", measured("examples", "curve_overshoot")).says(
+    "The curve does not overshoot its control points",
+    Statement(kind="printed", text="0: does not overshoot", low=0.0, high=0.0),
 )
 for axis, value in (("x", 0.625), ("y", -0.075), ("z", 0.1417)):
-    add(
-        f"example-1-{axis}",
-        measured("examples", "curve_coordinate", s=2.5, axis=axis),
-        figure="Example 1",
-        statement=f"{axis} of the shape curve at s = 2.5",
-        published=near(value, 5e-5, FOLLOWS),
-        unit="m",
+    claim(f"example-1-{axis}", "Example 1", measured("examples", "curve_coordinate", s=2.5, axis=axis)).says(
+        f"{axis} of the shape curve at s = 2.5", near(value, 5e-5, FOLLOWS)
     )
-add(
-    "example-1-length",
-    measured("examples", "curve_length"),
-    figure="Example 1",
-    statement="Length of the shape curve",
-    published=near(0.991, 0.0005, FOLLOWS),
-    unit="m",
+claim("example-1-length", "Example 1", measured("examples", "curve_length")).says(
+    "Length of the shape curve", near(0.991, 0.0005, FOLLOWS)
 )
-add(
-    "example-4-angles",
-    measured("examples", "reference_difference", angles=EXAMPLE_4),
-    figure="Example 4",
-    statement="Joint angles of six links aligned from s = 3, largest difference",
-    published=check("0, -15.8, -3.1, -20.3, 9.0, -9.7", None, 0.06, FOLLOWS),
+claim("example-4-angles", "Example 4", measured("examples", "reference_difference", angles=EXAMPLE_4)).says(
+    "Joint angles of six links aligned from s = 3, largest difference",
+    check("0, -15.8, -3.1, -20.3, 9.0, -9.7", None, 0.06, FOLLOWS),
     **DEG,
 )
 for slug, multiple in (("a", 1), ("2a", 2)):
-    add(
+    claim(
         f"look-ahead-{slug}",
+        "Remark 3",
         measured("examples", "alignment_ratio", look_ahead=multiple * 0.1, reference=0.4),
-        figure="Remark 3",
-        statement=f"A look-ahead of {slug} lays the robot nearer to its curve than one beyond [a, 2a] (4a; "
+    ).says(
+        f"A look-ahead of {slug} lays the robot nearer to its curve than one beyond [a, 2a] (4a; "
         "ratio of the largest distances)",
-        published=less_than(1.0, "performs well within [a, 2a]"),
+        less_than(1.0, "performs well within [a, 2a]"),
         note="Example 4. Less than a is refused: links overshoot their points.",
     )
-add(
-    "example-5-turn",
-    measured("example-5", "curve_turn", before=2, after=2, angle=radians(45.0)),
-    figure="Example 5",
-    statement="A shape frame turned by 45 deg turns the curve by as much",
-    published=printed("45"),
-    **DEG,
+claim("example-5-turn", "Example 5", measured("example-5", "curve_turn", before=2, after=2, angle=radians(45.0))).says(
+    "A shape frame turned by 45 deg turns the curve by as much", printed("45"), **DEG
 )
 
 # --- IV: motion ---
 
-add(
-    "sidewinding-sideways",
-    measured("sidewinding-straight", "across_over_along", start=0.0, end=15.0),
-    figure="Figs. 6, 7",
-    statement="Sidewinding moves the robot sideways (distance across its body over that along it)",
-    published=more_than(1.0, "sideways"),
-)
-add(
-    "sidewinding-speed",
-    measured("sidewinding", "ground_speed", start=0.0, end=15.0),
-    figure="Figs. 6, 7",
-    statement="Speed of sidewinding, with the head at 0.5 m/s along the curve",
-    published=check("0.25 to 0.45", 0.25, 0.45, TWO_ENGINES),
-    unit="m/s",
+claim(
+    "sidewinding-sideways", "Figs. 6, 7", measured("sidewinding-straight", "across_over_along", start=0.0, end=15.0)
+).says("Sidewinding moves the robot sideways (distance across its body over that along it)", more_than(1.0, "sideways"))
+claim("sidewinding-speed", "Figs. 6, 7", measured("sidewinding", "ground_speed", start=0.0, end=15.0)).says(
+    "Speed of sidewinding, with the head at 0.5 m/s along the curve", check("0.25 to 0.45", 0.25, 0.45, TWO_ENGINES)
 )
 TURNED: dict[str, Any] = DEG | {"note": SWING}
 for slug, name, published in (
     ("left", "sidewinding", more_than(0.0, "counter-clockwise")),
     ("right", "sidewinding-right", check("-90 to -5", -90.0, -5.0, "P3 steers to the left only.")),
 ):
-    add(
+    claim(
         f"steered-{slug}",
+        "Fig. 6",
         measured(f"{name} sidewinding-straight", "heading_difference", start=CYCLE[0], end=CYCLE[1]),
-        figure="Fig. 6",
-        statement=f"A shape frame that turns to the {slug} at 22.5 deg/s for 5 s turns the robot to the {slug}",
-        published=published,
+    ).says(
+        f"A shape frame that turns to the {slug} at 22.5 deg/s for 5 s turns the robot to the {slug}",
+        published,
         **TURNED,
     )
-add(
-    "heading-loop",
-    measured("sidewinding-heading", "heading", start=24.8, end=30.0),
-    figure="IV-B",
-    statement="A closed heading loop makes the whole turn of 112.5 deg",
-    published=check("112.5", 102.5, 122.5, "The loop is ours; the shape frame of P3 turns by 112.5 deg."),
+claim("heading-loop", "IV-B", measured("sidewinding-heading", "heading", start=24.8, end=30.0)).says(
+    "A closed heading loop makes the whole turn of 112.5 deg",
+    check("112.5", 102.5, 122.5, "The loop is ours; the shape frame of P3 turns by 112.5 deg."),
     **TURNED,
 )
-add(
-    "vertical-wave-along",
-    measured("vertical-wave", "across_over_along", start=0.0, end=15.0),
-    figure="Fig. 8",
-    statement="A vertical wave of 2 m/s along the body propels the robot along its body (distance across over along)",
-    published=less_than(1.0, "propelled"),
+claim("vertical-wave-along", "Fig. 8", measured("vertical-wave", "across_over_along", start=0.0, end=15.0)).says(
+    "A vertical wave of 2 m/s along the body propels the robot along its body (distance across over along)",
+    less_than(1.0, "propelled"),
     note="Backward, against the direction of the head, here and in MuJoCo; P3 does not say where to.",
 )
-add(
-    "vertical-wave",
-    measured("vertical-wave", "displacement", axis="x", end=15.0),
-    figure="Fig. 8",
-    statement="How far the vertical wave propels the robot",
-    published=check("-9 to -3", -9.0, -3.0, TWO_ENGINES),
-    unit="m",
+claim("vertical-wave", "Fig. 8", measured("vertical-wave", "displacement", axis="x", end=15.0)).says(
+    "How far the vertical wave propels the robot", check("-9 to -3", -9.0, -3.0, TWO_ENGINES)
 )
-add(
-    "rolling-sideways",
-    measured("rolling", "across_over_along", start=0.0, end=15.0),
-    figure="Fig. 9",
-    statement="Rolling at one turn per second moves the robot sideways (distance across over along)",
-    published=more_than(1.0, "sideways"),
+claim("rolling-sideways", "Fig. 9", measured("rolling", "across_over_along", start=0.0, end=15.0)).says(
+    "Rolling at one turn per second moves the robot sideways (distance across over along)", more_than(1.0, "sideways")
 )
-add(
-    "rolling",
-    measured("rolling", "mean_speed", axis="y", start=0.0, end=15.0),
-    figure="Fig. 9",
-    statement="Speed of rolling, to the open side of the arc",
-    published=check("0.2 to 0.3", 0.2, 0.3, TWO_ENGINES),
-    unit="m/s",
+claim("rolling", "Fig. 9", measured("rolling", "mean_speed", axis="y", start=0.0, end=15.0)).says(
+    "Speed of rolling, to the open side of the arc", check("0.2 to 0.3", 0.2, 0.3, TWO_ENGINES)
 )
-add(
-    "stairs-down",
-    measured("stairs", "drop", start=2.0, end=18.0),
-    figure="Fig. 10",
-    statement="The robot climbs down the stairs",
-    published=more_than(0.0, "down"),
-    unit="m",
+claim("stairs-down", "Fig. 10", measured("stairs", "drop", start=2.0, end=18.0)).says(
+    "The robot climbs down the stairs", more_than(0.0, "down")
 )
-add(
-    "stairs",
-    measured("stairs", "drop", start=2.0, end=18.0),
-    figure="Fig. 10",
-    statement="Eight cycles at 0.2 m/s take the robot seven to eight steps of 0.2 m down",
-    published=check("7 to 8", 7.0, 8.05, TWO_ENGINES),
+claim("stairs", "Fig. 10", measured("stairs", "drop", start=2.0, end=18.0)).says(
+    "Eight cycles at 0.2 m/s take the robot seven to eight steps of 0.2 m down",
+    check("7 to 8", 7.0, 8.05, TWO_ENGINES),
     unit="steps",
     scale=1 / 0.2,
 )

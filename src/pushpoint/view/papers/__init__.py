@@ -1,22 +1,58 @@
 """Figures like those of the papers, from recordings of their scenarios; one file per paper."""
 
-from collections.abc import Callable
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from numpy.typing import NDArray
 
 from pushpoint.registry import Registry
-from pushpoint.view.papers._figure import Drawing, PaperFigure, Published, Runs, Table
+from pushpoint.view import style
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from pushpoint.recording.recording import Recording
+
+ALL = "all"
+
+Runs = Mapping[str, "Recording"]  # by the name of the scenario
+Table = Mapping[str, NDArray[Any]]  # columns by name
+Published = Mapping[str, Table]  # what was read off the paper, by figure
+Drawing = Callable[..., "Figure | None"]  # of what was published, and of the runs in their order
+
+
+@dataclass(frozen=True, slots=True)
+class PaperFigure:
+    """One figure. `draw` returns None if the runs hold nothing to show."""
+
+    title: str  # "Fig. 13: ..."
+    scenarios: tuple[str, ...]
+    draw: Drawing
+
+    def drawn(self, runs: Runs, published: Published) -> Figure | None:
+        """The figure; None if a run that it needs is not there, or holds nothing to show."""
+        if not all(name in runs for name in self.scenarios):
+            return None
+        with style.styled():
+            return self.draw(published, *(runs[name] for name in self.scenarios))
+
 
 paper_figures: Registry[PaperFigure] = Registry("figure", __name__)
 
 
-ALL = "all"
-
-
 def figures_of(key: str) -> Callable[..., Callable[[Drawing], Drawing]]:
-    """Decorator with slug, title and scenarios: registers the function that draws one figure of a paper."""
+    """Decorator with slug, title and slugs of scenarios: registers the function that draws one figure of a paper.
+
+    A function may draw several figures that differ in their scenarios.
+    """
 
     def figure(slug: str, title: str, *scenarios: str) -> Callable[[Drawing], Drawing]:
         def add(draw: Drawing) -> Drawing:
-            paper_figures.add(f"{key}/{slug}", PaperFigure(title, scenarios, draw))
+            names = tuple(f"{key}/{name}" for name in scenarios)
+            paper_figures.add(f"{key}/{slug}", PaperFigure(title, names, draw))
             return draw
 
         return add
