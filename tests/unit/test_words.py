@@ -22,16 +22,7 @@ NAMES = {
     "afresh", "door", "exactly", "extras", "hurry", "look", "looks", "meetings", "patiently", "quickly", "stubbornly",
     "surprise", "thing", "things", "told", "way", "ways",
 }  # fmt: skip
-# Where WORDS and NAMES are still to be replaced.
-PENDING = tuple(
-    ROOT / path
-    for path in (
-        "src/pushpoint/analysis", "src/pushpoint/plants",
-        "src/pushpoint/reproduction", "src/pushpoint/studies", "src/pushpoint/view",
-        "ARCHITECTURE.md",  # names of kernels
-        "docs/reference/claims.md",  # made from pushpoint.reproduction
-    )
-)  # fmt: skip
+PENDING: tuple[Path, ...] = ()
 FORMER = re.compile(r"renamed\(|\bformer")  # lines about names that still work, with a warning
 TERMS = re.compile(r"look_?ahead|include_extras", re.IGNORECASE)  # P3's distance, an argument of Python's own
 
