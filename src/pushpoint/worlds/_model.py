@@ -29,30 +29,34 @@ class GroundLaw(Frozen):
     mu m g l / 2, P1 (14).
     """
 
-    friction: FrictionCoefficient = 0.2
-    friction_across: FrictionCoefficient | None = None
-    friction_backward: FrictionCoefficient | None = None
+    friction: FrictionCoefficient = 0.2  # coefficient, along each link
+    friction_across: FrictionCoefficient | None = None  # default: as along
+    friction_backward: FrictionCoefficient | None = None  # default: as along
     viscous: Gain = 0.0  # [N s/m], along each link
     viscous_across: Gain | None = None  # [N s/m], default: as along
-    torque: bool = False
+    torque: bool = False  # whether links that turn on the spot are held, P1 (14)
     rolling: FrictionCoefficient = 0.0  # coefficient of the friction that resists rolling, P5 (59)-(60); spatial plants
     stribeck: FrictionCoefficient = 0.0  # friction at rest is larger by this part of it; plant spatial_stepping
     stribeck_speed: Speed = 0.01  # [m/s], at which a third of that is left
 
     @property
     def along(self) -> float:
+        """Coefficient of friction along a link."""
         return self.friction
 
     @property
     def across(self) -> float:
+        """Coefficient of friction across a link."""
         return self.friction if self.friction_across is None else self.friction_across
 
     @property
     def backward(self) -> float:
+        """Coefficient of friction of a link that is dragged tail first."""
         return self.friction if self.friction_backward is None else self.friction_backward
 
     @property
     def drag_across(self) -> float:
+        """Drag across a link [N s/m]."""
         return self.viscous if self.viscous_across is None else self.viscous_across
 
     @property
@@ -84,14 +88,14 @@ class Patch(GroundLaw):
 class Ground(GroundLaw):
     """The law of the whole ground, and patches where another holds; of patches that overlap, the last."""
 
-    patches: Annotated[tuple[Patch, ...], Field(fail_fast=True, max_length=limits.PATCHES)] = ()
+    patches: Annotated[tuple[Patch, ...], Field(fail_fast=True, max_length=limits.PATCHES)] = ()  # with another law
 
 
 class Obstacle(Frozen):
     """What all obstacles have: Coulomb friction with links that slide along, Newton's coefficient of restitution."""
 
-    friction: FrictionCoefficient = 0.0
-    restitution: Fraction = 0.0
+    friction: FrictionCoefficient = 0.0  # coefficient, with links
+    restitution: Fraction = 0.0  # share of the normal velocity that comes back
 
     @property
     def is_movable(self) -> bool:
@@ -99,7 +103,7 @@ class Obstacle(Frozen):
         return False
 
     @property
-    def outline(self) -> tuple[Point, ...]:
+    def outline(self) -> tuple[tuple[float, float], ...]:
         """Points [m] that its straight edges join, seen from above: a closed outline ends where it begins, a disc is
         its centre, and what may lean has none."""
         return ()
@@ -118,7 +122,7 @@ class Disc(Upright):
     x: Coordinate  # [m]
     y: Coordinate  # [m]
     radius: Length  # [m]
-    mass: Mass | None = None  # [kg]
+    mass: Mass | None = None  # [kg]; None: fixed
     ground_friction: FrictionCoefficient = 0.2  # of a disc that has a mass
 
     @property
@@ -126,7 +130,7 @@ class Disc(Upright):
         return self.mass is not None
 
     @property
-    def outline(self) -> tuple[Point, ...]:
+    def outline(self) -> tuple[tuple[float, float], ...]:
         return ((self.x, self.y),)
 
 
@@ -134,7 +138,7 @@ class Wall(Upright):
     """A thin fixed wall through two or more points; links are held off on either side."""
 
     kind: Literal["wall"] = "wall"
-    points: Annotated[tuple[Point, ...], Field(min_length=2, fail_fast=True, max_length=limits.POINTS)]
+    points: Annotated[tuple[Point, ...], Field(min_length=2, fail_fast=True, max_length=limits.POINTS)]  # [m]
 
     @field_validator("points")
     @classmethod
@@ -142,7 +146,7 @@ class Wall(Upright):
         return _neighbours_apart(points, closed=False)
 
     @property
-    def outline(self) -> tuple[Point, ...]:
+    def outline(self) -> tuple[tuple[float, float], ...]:
         return self.points
 
 
@@ -150,7 +154,7 @@ class Polygon(Upright):
     """A fixed convex polygon, its corners in either sense of rotation."""
 
     kind: Literal["polygon"] = "polygon"
-    points: Annotated[tuple[Point, ...], Field(min_length=3, fail_fast=True, max_length=limits.POINTS)]
+    points: Annotated[tuple[Point, ...], Field(min_length=3, fail_fast=True, max_length=limits.POINTS)]  # [m]
 
     @field_validator("points")
     @classmethod
@@ -164,7 +168,7 @@ class Polygon(Upright):
         return points if area > 0 else points[::-1]
 
     @property
-    def outline(self) -> tuple[Point, ...]:
+    def outline(self) -> tuple[tuple[float, float], ...]:
         return (*self.points, self.points[0])
 
 
@@ -291,17 +295,23 @@ AnyObstacle = Annotated[
 class World(Frozen):
     """Ground, gravity and obstacles.
 
-    The ground is the plane z = 0 or, for spatial plants, a `terrain` on it. `down` is the direction of gravity, of any
-    length: a slope is a plane whose `down` leans.
+    The ground is the plane z = 0 or, for spatial plants, a `terrain` on it. A slope is a plane whose `down` leans.
+
+    Examples
+    --------
+    >>> pegs = tuple(pp.Disc(x=0.3 * k, y=0.1, radius=0.05) for k in range(3))
+    >>> world = pp.World(name="pegs", ground=pp.Ground(friction=0.3), obstacles=pegs)
+    >>> world.is_flat, len(world.discs)
+    (True, 3)
     """
 
-    name: Name
-    ground: Ground = Ground()
+    name: Name  # for people
+    ground: Ground = Ground()  # its law
     gravity: Gravity = 9.81  # [m/s2], presses the links to the ground
-    down: tuple[Number, Number, Number] = (0.0, 0.0, -1.0)
-    terrain: Annotated[Profile | Heightfield, Field(discriminator="kind")] | None = None
-    obstacles: Annotated[tuple[AnyObstacle, ...], Field(fail_fast=True, max_length=limits.OBSTACLES)] = ()
-    source: str = ""
+    down: tuple[Number, Number, Number] = (0.0, 0.0, -1.0)  # direction of gravity, of any length
+    terrain: Annotated[Profile | Heightfield, Field(discriminator="kind")] | None = None  # on the plane z = 0
+    obstacles: Annotated[tuple[AnyObstacle, ...], Field(fail_fast=True, max_length=limits.OBSTACLES)] = ()  # any kind
+    source: str = ""  # where the numbers come from
 
     @field_validator("down")
     @classmethod
@@ -331,10 +341,12 @@ class World(Frozen):
 
     @property
     def movable_discs(self) -> tuple[Disc, ...]:
+        """Discs that can be pushed about."""
         return tuple(disc for disc in self.discs if disc.is_movable)
 
     @property
     def discs(self) -> tuple[Disc, ...]:
+        """Obstacles that are discs."""
         return tuple(obstacle for obstacle in self.obstacles if isinstance(obstacle, Disc))
 
     @property
