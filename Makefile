@@ -26,14 +26,14 @@ test: lint  ## everything that must hold, in a few minutes
 	$(BIN)/python -m pytest -n 2 -m "not slow"
 
 lint: $(VENV)/stamp-dev
-	$(BIN)/ruff check src tests examples benchmarks
-	$(BIN)/ruff format --check src tests examples benchmarks
+	$(BIN)/ruff check src tests examples benchmarks docs
+	$(BIN)/ruff format --check src tests examples benchmarks docs
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
 format: $(VENV)/stamp-dev
-	$(BIN)/ruff check --fix src tests examples benchmarks
-	$(BIN)/ruff format src tests examples benchmarks
+	$(BIN)/ruff check --fix src tests examples benchmarks docs
+	$(BIN)/ruff format src tests examples benchmarks docs
 
 validate: $(VENV)/stamp-dev  ## the slow evidence: all claims, full-length comparisons of independent models
 	$(BIN)/pushpoint reproduce all --out results/validate

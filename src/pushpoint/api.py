@@ -47,9 +47,38 @@ def simulate(
 ) -> Recording:
     """Run a scenario and record it.
 
-    ``simulate("transeth2008a/track", {"controller.amplitude": 0.6}, duration=5.0)``: overrides have dotted
-    keys, keywords replace whole fields of the scenario (times in s). Raises SolverFailure, with the recording
-    until then, when the plant cannot go on.
+    Whole fields are replaced before overrides, so another plant and its options can be given together.
+
+    Parameters
+    ----------
+    scenario
+        A registered name, a path to a .yaml or .json file, or a `Scenario`.
+    overrides
+        Values by dotted key, such as ``{"controller.amplitude": 0.6}``.
+    progress
+        Whether to show a bar on standard error, if that is a terminal.
+    **fields
+        Fields of the scenario to replace, such as ``duration=5.0`` [s] or ``plant="mujoco"``.
+
+    Returns
+    -------
+    Recording
+        What happened, from t = 0 to the end.
+
+    Raises
+    ------
+    InvalidInput
+        If something cannot be used; the message names it.
+    SolverFailure
+        If the plant cannot go on; it holds the recording until then.
+
+    Examples
+    --------
+    >>> run = pp.simulate("transeth2008a/flat", {"controller.amplitude": 0.6}, duration=0.1)
+    >>> run.data.sizes["time"]
+    11
+    >>> run.scenario.controller.options["amplitude"]
+    0.6
     """
     return _simulate(find_scenario(scenario), overrides, progress=progress, **fields)
 
@@ -64,9 +93,32 @@ def run_study(
 ) -> Results:
     """Run a scenario with many seeds, in one or several variants, on local processes.
 
-    ``run_study("transeth2008a/track", {"start.jitter": 1e-4}, seeds=20, measures=["distance"])``: overrides hold
-    for all runs, keywords are fields of Study (seeds, variants, measures, beyond). A Study, or the file of one,
-    is run as it is but for these. A run that fails is a row of the results.
+    A run that fails is a row of the results; bad input is an error before the first run; an interrupt keeps the
+    finished rows.
+
+    Parameters
+    ----------
+    study
+        A scenario as for `simulate`, a `Study`, or the path of a study's file.
+    overrides
+        Values by dotted key, for all runs.
+    processes
+        How many at once; default: as many as there are processors. 1 keeps all runs in this process.
+    progress
+        Whether to show a bar on standard error, if that is a terminal.
+    **fields
+        Fields of the `Study` to set: seeds, variants, measures, beyond.
+
+    Returns
+    -------
+    Results
+        A row per run.
+
+    Examples
+    --------
+    >>> results = pp.run_study("transeth2008a/flat", {"duration": 0.05}, seeds=2, measures=["distance"], processes=1)
+    >>> [row.status for row in results.rows]
+    ['ok', 'ok']
     """
     from pushpoint.studies import run  # here, as plain runs need no processes
 

@@ -13,4 +13,4 @@ def renamed(former: str, now: str) -> property:
         warnings.warn(f"{type(owner).__name__}.{former} is now called {now}", DeprecationWarning, stacklevel=2)
         return getattr(owner, now)
 
-    return property(value)
+    return property(value, doc=f"Former name of `{now}`, with a DeprecationWarning.")

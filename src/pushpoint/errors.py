@@ -33,7 +33,31 @@ class InvalidInput(PushpointError, ValueError):
 class UnknownName(InvalidInput):
     """A name that is not registered; the message suggests the nearest ones and lists the rest.
 
-    All names are shown behind the `stem` that they share, such as "plant."; it makes none of them more alike.
+    Parameters
+    ----------
+    kind
+        What the name is of, such as "robot".
+    name
+        What was given.
+    known
+        All names that there are.
+    stem
+        What all names share, such as "plant."; they are shown behind it. It makes none of them more alike.
+
+    Attributes
+    ----------
+    name
+        What was given, with its stem.
+    suggestions
+        The nearest names, at most three.
+
+    Examples
+    --------
+    >>> try:
+    ...     pp.robots.robots["aikoo"]
+    ... except pp.UnknownName as error:
+    ...     error.suggestions[0]
+    'aiko'
     """
 
     def __init__(self, kind: str, name: str, known: Iterable[str], stem: str = "") -> None:
@@ -47,14 +71,30 @@ class UnknownName(InvalidInput):
 
 
 class MissingExtra(PushpointError, ImportError):
-    """An optional dependency is not installed."""
+    """An optional dependency is not installed.
+
+    Parameters
+    ----------
+    what
+        What needs it.
+    extra
+        Of pushpoint's optional dependencies, the one that installs it.
+    """
 
     def __init__(self, what: str, extra: str) -> None:
         super().__init__(f"{what} needs an optional package: pip install 'pushpoint[{extra}]'")
 
 
 class SolverFailure(PushpointError, RuntimeError):
-    """A step of a plant failed. `recording` holds what was recorded until then (also saved by the CLI)."""
+    """A step of a plant failed.
+
+    Parameters
+    ----------
+    message
+        When, where and why, and what to do.
+    recording
+        What was recorded until then (also saved by the command line); an attribute too.
+    """
 
     def __init__(self, message: str, recording: Recording | None = None) -> None:
         super().__init__(message)

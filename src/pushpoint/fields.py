@@ -55,8 +55,17 @@ Fraction = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
 class Frozen(BaseModel):
     """Immutable, strict about unknown fields, and clear about what is wrong with a value.
 
-    Pydantic calls this `__init__` for nested models too; their InvalidFields come back as causes and are reported
-    once, with the whole path.
+    Subclasses declare fields with types and defaults. Bad input raises `InvalidInput`, which names the field.
+
+    Examples
+    --------
+    >>> class Options(pp.Options):
+    ...     gain: float = 1.0  # [N m/rad]
+    >>> Options.parse({"gain": 2.0}).gain
+    2.0
+    >>> Options(gian=2.0)
+    Traceback (most recent call last):
+    pushpoint.fields.UnknownField: unknown field of Options 'gian'. Did you mean 'gain'? Known: gain.
     """
 
     model_config = ConfigDict(
@@ -67,6 +76,8 @@ class Frozen(BaseModel):
     )
 
     def __init__(self, /, **data: Any) -> None:
+        # Pydantic calls this for nested models too; their InvalidFields come back as causes and are reported once,
+        # with the whole path.
         try:
             super().__init__(**data)
         except ValidationError as error:
@@ -83,7 +94,20 @@ class Frozen(BaseModel):
 
     @classmethod
     def parse(cls, data: Any, wording: Wording | None = None) -> Self:
-        """Validate plain data (from YAML, JSON or keywords); errors name the field, in its author's words."""
+        """Validate plain data; errors name the field, in its author's words.
+
+        Parameters
+        ----------
+        data
+            From YAML, JSON or keywords: a mapping, or an object of this class.
+        wording
+            What the author of the data calls its fields; default: by the names of classes.
+
+        Raises
+        ------
+        InvalidInput
+            If a field is missing, not known, or out of range.
+        """
         try:
             return cls.model_validate(data)
         except ValidationError as error:

@@ -25,6 +25,15 @@ def register_robot(name: str) -> Callable[[RobotFactory], RobotFactory]:
     ----------
     name
         What scenarios call it. The function's parameters are its options.
+
+    Examples
+    --------
+    >>> @pp.register_robot("stick")
+    ... def stick(links: int = 3) -> pp.Robot:
+    ...     link = pp.Link(length=0.1, mass=0.2, inertia=2e-4, radius=0.02)
+    ...     return pp.Robot(name="stick", links=(link,) * links)
+    >>> "stick" in pp.robots.robots
+    True
     """
     return robots.register(name)
 
@@ -80,12 +89,26 @@ def register_measure(unit: str = "") -> Callable[[M], M]:
     ----------
     unit
         Of the number, such as "m"; empty for ratios and counts.
+
+    Examples
+    --------
+    >>> @pp.register_measure("m")
+    ... def largest_x(run: pp.Recording) -> float:
+    ...     \"\"\"Largest x of any link [m].\"\"\"
+    ...     return float(run.data["link_position"].sel(axis="x").max())
+    >>> pp.analysis.unit_of("largest_x")
+    'm'
     """
     return measure(unit)
 
 
 def register_scenario(scenario: Scenario) -> Scenario:
     """Make a scenario known under its own name, `key/slug`.
+
+    Parameters
+    ----------
+    scenario
+        The scenario.
 
     Returns
     -------

@@ -26,8 +26,17 @@ def plug_ins() -> tuple[EntryPoint, ...]:
 
 
 class Registry(Generic[T]):
-    """All items of one kind by name. Modules of the folder are imported when an item is looked up, and only those in
-    which it may be."""
+    """All items of one kind by name: ``registry["name"]``, ``"name" in registry``, ``list(registry)``.
+
+    Modules of the folder are imported when an item is looked up, and only those in which it may be.
+
+    Parameters
+    ----------
+    kind
+        What the items are, such as "robot".
+    package
+        The folder of their modules, as a dotted name.
+    """
 
     def __init__(self, kind: str, package: str) -> None:
         self.kind = kind
@@ -36,7 +45,13 @@ class Registry(Generic[T]):
         self._scanned = False
 
     def register(self, name: str) -> Callable[[T], T]:
-        """Decorator: ``@robots.register("aiko")``."""
+        """Decorator: ``@robots.register("aiko")``.
+
+        Parameters
+        ----------
+        name
+            Of the item.
+        """
 
         def add(item: T) -> T:
             self.add(name, item)
@@ -45,6 +60,15 @@ class Registry(Generic[T]):
         return add
 
     def add(self, name: str, item: T) -> None:
+        """Make an item known.
+
+        Parameters
+        ----------
+        name
+            Of the item; has to be a new one.
+        item
+            What is looked up by that name.
+        """
         if name in self._items:
             raise InvalidInput(f"{self.kind} {name!r} is registered twice")
         self._items[name] = item
@@ -71,7 +95,13 @@ class Registry(Generic[T]):
 
     def names_of(self, key: str) -> list[str]:
         """Names that begin with `key/`, as those of a paper. Only its namesakes are imported, and plug-ins; all
-        modules if these have none."""
+        modules if these have none.
+
+        Parameters
+        ----------
+        key
+            What stands before the slash.
+        """
         for module in self._namesakes(key):
             importlib.import_module(module)
         self._load_plug_ins()

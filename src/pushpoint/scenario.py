@@ -41,10 +41,10 @@ def _editable(data: Any) -> Any:
 
 
 class Choice(Frozen):
-    """A registered item by name, with options."""
+    """A registered item by name, with options; a name alone means no options."""
 
-    name: Name
-    options: dict[str, Any] = Field(default_factory=dict)
+    name: Name  # in the registry
+    options: dict[str, Any] = Field(default_factory=dict)  # by name; those that are not given have their defaults
 
     @model_validator(mode="before")
     @classmethod
@@ -65,52 +65,59 @@ class Choice(Frozen):
 class Start(Frozen):
     """Where and how fast the robot starts.
 
-    `position` is that of the centre of link `link`, or of the centre of mass if `link` is None; `angle` is the
-    mean of the link angles. `jitter` shifts the position by up to that much in x and in y; the seed of the scenario
-    says by how much. Without `joint_angle` the robot starts in the shape its controller asks for at t = 0. If the
-    controller draws the robot as a whole (shape-follower), the drawing is turned by `angle` (in space by `roll` and
-    `pitch` before) about its origin; `position` then is where that origin is, unless `link` is given. If the
-    controller has a path in the world (push-along), the robot starts on it, unless `position`, `angle` or `link` is
-    given.
+    The seed of the scenario says by how much `jitter` shifts the position. Without `joint_angle` the robot starts in
+    the shape its controller asks for at t = 0, or straight. If the controller draws the robot as a whole
+    (shape-follower), the drawing is turned by `angle` (in space by `roll` and `pitch` before) about its origin;
+    `position` then is where that origin is, unless `link` is given. If the controller has a path in the world
+    (push-along), the robot starts on it, unless `position`, `angle` or `link` is given.
 
     For spatial plants: the robot, bent by its joint angles, is turned as a whole by `roll`, `pitch` and `angle` (about
     x, then y, then z; `angle` is then the mean heading) and put down so that its lowest point is `height` above the
-    ground or the terrain; `spin` is the angular velocity of the whole, about the centre of mass.
+    ground or the terrain.
     """
 
-    position: tuple[Coordinate, Coordinate] = (0.0, 0.0)  # [m]
-    jitter: Width = 0.0  # [m]
-    angle: Angle = 0.0  # [rad]
-    link: Index | None = None
-    joint_angle: Annotated[tuple[Bend, ...], Freedoms] | None = None  # [rad]
-    height: Coordinate = 0.0  # [m]
-    pitch: Angle = 0.0  # [rad]
-    roll: Angle = 0.0  # [rad]
+    position: tuple[Coordinate, Coordinate] = (0.0, 0.0)  # [m], of the centre of `link`, or of the centre of mass
+    jitter: Width = 0.0  # [m], by which the position is shifted in x and in y at most
+    angle: Angle = 0.0  # [rad], mean of the link angles
+    link: Index | None = None  # counted from the tail; None: the position is that of the centre of mass
+    joint_angle: Annotated[tuple[Bend, ...], Freedoms] | None = None  # [rad], default: as the controller asks
+    height: Coordinate = 0.0  # [m], of the lowest point above the ground; in space
+    pitch: Angle = 0.0  # [rad], about y; in space
+    roll: Angle = 0.0  # [rad], about x; in space
     velocity: Pair | Triple = (0.0, 0.0)  # [m/s], of the centre of mass
     rate: Rate = 0.0  # [rad/s], mean link rate
-    spin: tuple[Rate, Rate, Rate] | None = None  # [rad/s], world axes; default: `rate` about z
+    spin: tuple[Rate, Rate, Rate] | None = None  # [rad/s], of the whole, world axes; default: `rate` about z
     joint_rate: Annotated[tuple[Rate, ...], Freedoms] | None = None  # [rad/s], default zero
     overlap: Literal["refuse", "allow"] = "refuse"  # a start pose that intersects obstacles
 
 
 class Scenario(Frozen):
-    """Everything that one run needs. Registered ones are named `key/slug`."""
+    """Everything that one run needs.
 
-    name: Name
-    title: str = ""
-    robot: Choice | Robot
-    world: Choice | World
-    plant: Choice = Choice(name="planar_stepping")
-    controller: Choice
+    Examples
+    --------
+    >>> scenario = pp.Scenario(name="mine/first", robot="ten-link", world="plane", controller="serpenoid")
+    >>> scenario.with_overrides({"duration": 0.5, "world.friction": 0.1}).world.options
+    {'friction': 0.1}
+    >>> pp.Scenario.from_yaml(scenario.to_yaml()) == scenario
+    True
+    """
+
+    name: Name  # registered ones are called key/slug
+    title: str = ""  # one line for people
+    robot: Choice | Robot  # a registered one, or one in full
+    world: Choice | World  # a registered one, or one in full
+    plant: Choice = Choice(name="planar_stepping")  # simulation model
+    controller: Choice  # what moves the joints
     sensors: dict[Name, dict[str, Any]] | None = None  # by name, with options; None: all that are used, exact ones
     servo: Servo | None = None  # default: the robot's own
-    start: Start = Start()
-    duration: Period = 10.0  # [s]
-    control_period: Period = 0.01  # [s]
+    start: Start = Start()  # pose and velocity at t = 0
+    duration: Period = 10.0  # [s], a multiple of the control period
+    control_period: Period = 0.01  # [s], a multiple of the plant's time step
     record_period: Period | None = None  # [s], default: the whole number of ticks nearest to 0.01 s; see recorded_every
-    seed: Seed = 0
-    source: str = ""
-    schema_version: Literal[1] = SCHEMA
+    seed: Seed = 0  # of worlds with a parameter `seed`, sensors and start.jitter
+    source: str = ""  # where it comes from
+    schema_version: Literal[1] = SCHEMA  # of files
 
     @field_validator("robot", mode="before")
     @classmethod
@@ -123,11 +130,11 @@ class Scenario(Frozen):
         return _named_or_made(value, World)
 
     def built_robot(self) -> Robot:
-        """Made once: a scenario does not change."""
+        """The robot; made once, as a scenario does not change."""
         return self._robot_made
 
     def built_world(self) -> World:
-        """The same of the world; one from a file is read once."""
+        """The world; made once, and one from a file is read once."""
         return self._world_made
 
     @cached_property
@@ -139,14 +146,30 @@ class Scenario(Frozen):
         return self.world if isinstance(self.world, World) else cast(World, build(worlds, self.world, self.seed))
 
     def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Scenario:
-        """Without what was made of the old fields."""
+        """A changed copy, which is not validated again, without what was made of the old fields.
+
+        Parameters
+        ----------
+        update
+            New values by field.
+        deep
+            Whether to copy values too.
+        """
         copied = super().model_copy(update=update, deep=deep)
         for name in ("_robot_made", "_world_made"):
             copied.__dict__.pop(name, None)
         return copied
 
     def options_of(self, part: Literal["plant", "controller"], model: type[Options]) -> Options:
-        """The options of the plant or the controller, checked; errors name them as `part.option`."""
+        """The options of the plant or the controller, checked; errors name them as `part.option`.
+
+        Parameters
+        ----------
+        part
+            "plant" or "controller".
+        model
+            Their class.
+        """
         choice: Choice = getattr(self, part)
         return model.parse(choice.options, Wording(part, _an_option(part, choice), f"{part}.options"))
 
@@ -167,10 +190,15 @@ class Scenario(Frozen):
         )
 
     def with_overrides(self, overrides: Mapping[str, Any]) -> Scenario:
-        """A copy with values replaced by dotted path: ``{"controller.amplitude": 0.6, "duration": 5.0}``.
+        """A copy with some values replaced.
 
         Wholes come before their parts: another plant drops the old one's options, not those given along with
         it. The servo comes last: by default it is that of the robot, which others may change.
+
+        Parameters
+        ----------
+        overrides
+            Values by dotted key, such as ``{"controller.amplitude": 0.6, "duration": 5.0}``.
         """
         scenario = self
         for turn in (_is_whole, _is_part, _is_servo_part):
@@ -184,11 +212,18 @@ class Scenario(Frozen):
         return scenario
 
     def to_yaml(self) -> str:
+        """The scenario as text that `from_yaml` reads."""
         return yaml_text(self.model_dump(mode="json", exclude_none=True))
 
     @classmethod
     def from_yaml(cls, source: str | Path) -> Scenario:
-        """Read a scenario from YAML (or JSON) text or from a file."""
+        """Read a scenario from YAML (or JSON) text or from a file.
+
+        Parameters
+        ----------
+        source
+            The text, or the path of a file.
+        """
         return cls.parse(read_yaml(source, "scenario"), AS_WRITTEN)
 
 

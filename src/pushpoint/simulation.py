@@ -73,10 +73,37 @@ def _enough_memory(scenario: Scenario) -> Iterator[None]:
 
 
 def resume(checkpoint: Checkpoint, duration: float | None = None, *, progress: bool = False) -> Recording:
-    """Go on from a checkpoint until `duration` [s] after t = 0 (default: the scenario's).
+    """Go on from a checkpoint.
 
     The first row of the recording is the instant of the checkpoint; all rows are equal to the bit to those
     of a run that never stopped.
+
+    Parameters
+    ----------
+    checkpoint
+        Of `Recording.checkpoint` or `Checkpoint.load`.
+    duration
+        [s], when to stop, counted from t = 0; default: the scenario's.
+    progress
+        Whether to show a bar on standard error, if that is a terminal.
+
+    Returns
+    -------
+    Recording
+        What happened from the checkpoint on.
+
+    Raises
+    ------
+    InvalidInput
+        If the checkpoint is already at `duration`, or does not belong to its scenario.
+    SolverFailure
+        If the plant cannot go on.
+
+    Examples
+    --------
+    >>> first = pp.simulate("transeth2008a/flat", duration=0.05)
+    >>> pp.resume(first.checkpoint(), duration=0.1).data["time"].values[[0, -1]].round(6).tolist()
+    [0.05, 0.1]
     """
     scenario = checkpoint.scenario
     if duration is not None:

@@ -66,8 +66,8 @@ class Touches:
     """What skin feels: where and how hard links were pushed during the last tick, not by what."""
 
     link: IntArray  # (k,)
-    place: FloatArray  # [m], (k,)
-    side: IntArray  # (k,)
+    place: FloatArray  # [m], (k,): along the link axis from its centre
+    side: IntArray  # (k,): +1 left, -1 right of the link axis
     point: FloatArray  # [m], (k, d): in the link's axes, from its centre
     normal: FloatArray  # (k, d): in the link's axes, into the link
     force: FloatArray  # [N], (k, d): in the link's axes
@@ -107,7 +107,7 @@ class Snapshot:
     rate: FloatArray  # [rad/s], in the plane (n,), in space (n, 3) in world axes
     contact_impulse: FloatArray  # [N s], (n, d): of obstacles and other links on each link
     ground_impulse: FloatArray  # [N s], (n, d)
-    pairs: Pairs
+    pairs: Pairs  # what pushed at which link
     obstacle_position: FloatArray  # [m], (movable, d): of obstacles that can be pushed about
 
 
@@ -128,6 +128,13 @@ class Observation:
     """What a controller gets at a control tick: the time, and what the sensors that it uses read.
 
     Reading anything else raises an error that says which sensor has it.
+
+    Parameters
+    ----------
+    time
+        [s].
+    **readings
+        What sensors read, by the names below.
     """
 
     time: float  # [s]
@@ -144,11 +151,11 @@ class Observation:
     head_orientation: FloatArray  # (4,): quaternion wxyz
     head_rate: FloatArray  # [rad/s], (1,) or (3,), in the head link's axes
     head_acceleration: FloatArray  # [m/s2], (d,): without gravity, in the head link's axes
-    contacts: Contacts
+    contacts: Contacts  # of the last tick
     contact_force: FloatArray  # [N], (n, d): of obstacles on each link
-    touches: Touches
+    touches: Touches  # what skin feels
     range_scan: FloatArray  # [m], (rays,): infinite where nothing is within range
-    map: Map
+    map: Map  # obstacles, from above
 
     def __init__(self, time: float, **readings: Any) -> None:
         self.time = time
@@ -193,5 +200,5 @@ class Event(NamedTuple):
     """Something that a plant or a controller decided or went through, for the recording."""
 
     time: float  # [s]
-    name: str
-    detail: str = ""
+    name: str  # such as "resolution" or "impact"
+    detail: str = ""  # for people

@@ -118,7 +118,8 @@ def curve_overshoot(run: Recording) -> float:
 
 @measure()
 def alignment_ratio(run: Recording, *, look_ahead: float, reference: float) -> float:
-    """Largest distance of a joint from the curve with one look-ahead [m], as a multiple of that with another."""
+    """Largest distance of a joint from the curve with one `look_ahead` [m], as a multiple of that with another, the
+    `reference` [m]."""
     from pushpoint.shapes.alignment import Aligner, deviation
     from pushpoint.shapes.virtual_snake import virtual_snake
 
@@ -131,8 +132,8 @@ def alignment_ratio(run: Recording, *, look_ahead: float, reference: float) -> f
 
 @measure("rad")
 def curve_turn(run: Recording, *, before: int, after: int, angle: float) -> float:
-    """The angle [rad] between the first and the last cycle of the run's segment, if `after` of `before + after`
-    cycles are added in a shape frame turned by `angle` [rad], point by point as the controller does."""
+    """The angle [rad] between the first and the last cycle of the run's segment, if `before` cycles are added as they
+    are and `after` in a shape frame turned by `angle` [rad], point by point as the controller does."""
     from pushpoint.shapes.gait_segment import GaitSegment, about_z, extended
 
     options = run.scenario.controller.options

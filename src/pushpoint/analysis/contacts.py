@@ -42,8 +42,8 @@ def mean_contact_force(run: Recording, *, link: int, axis: str, start: float, en
 
 @measure("N")
 def mean_force_on_link(run: Recording, *, link: int, start: float, end: float, direction: str = "size") -> float:
-    """Mean of the contact force [N] on a link from `start` to `end` [s]: its size, or its component along x, along y,
-    or to the left of the link as it lies at each instant."""
+    """Mean of the contact force [N] on a link from `start` to `end` [s]; `direction`: its "size", or its component
+    along "x", along "y", or to the "left" of the link as it lies at each instant."""
     if direction not in DIRECTIONS:
         raise UnknownName("direction", direction, DIRECTIONS)
     rows = between(run, start, end)

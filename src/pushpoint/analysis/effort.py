@@ -94,7 +94,8 @@ def saturated_share(run: Recording, *, limit: float, start: float = 0.0, end: fl
 def torque_off_statics(
     run: Recording, *, centre: int, torque: float, reach: float, start: float, end: float | None = None
 ) -> float:
-    """Largest distance [N m] of the joints' mean torques from those of statics; `reach` [m]."""
+    """Largest distance [N m] of the joints' mean torques from those of statics, with `torque` [N m] at the centre and
+    supports at a distance of `reach` [m]."""
     return float(np.abs(mean_torques(run, start, end) - static_torques(run, centre, torque, reach)).max())
 
 
@@ -109,8 +110,8 @@ def torque_asymmetry(run: Recording, *, centre: int, start: float, end: float | 
 
 @measure("N m")
 def torque_off_a_line(run: Recording, *, centre: int, joints: int, start: float, end: float | None = None) -> float:
-    """Largest distance [N m] of mean torques from the line that fits them best, of the centre and so many joints on
-    either side of it, by their distance from the centre."""
+    """Largest distance [N m] of mean torques from the line that fits them best, of the centre and so many
+    `joints` on either side of it, by their distance from the centre."""
     measured = mean_torques(run, start, end)
     if joints > min(centre, len(measured) - 1 - centre):
         raise InvalidInput(f"joints = {joints}: there are not so many on both sides of joint {centre}")

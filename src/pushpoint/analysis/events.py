@@ -25,15 +25,15 @@ def event_count(run: Recording, *, name: str) -> float:
 
 @measure("s")
 def event_time(run: Recording, *, name: str, number: int = 0) -> float:
-    """When an event of this name happens, counted from 0 [s]; infinite if it does not."""
+    """When [s] an event of this name happens, that of this `number`, counted from 0; infinite if it does not."""
     found = event_times(run, name)
     return float(found[number]) if number < len(found) else math.inf
 
 
 @measure()
 def resolutions_that_turn(run: Recording, *, clockwise: int, anticlockwise: int, duration: float) -> float:
-    """How many jam resolutions begin with contacts on these two links and turn the first clockwise and the second
-    anticlockwise, from their start until `duration` [s] later."""
+    """How many jam resolutions begin with contacts on two links and turn link `clockwise` clockwise and link
+    `anticlockwise` anticlockwise, from their start until `duration` [s] later."""
     angle, t = recorded(run, "link_angle"), times(run)
     for link in (clockwise, anticlockwise):
         checked("link", link, angle.shape[1])

@@ -106,7 +106,8 @@ def progress_ratio(run: Recording, reference: Recording, *, axis: str, end: floa
 def sensitivity_ratio(
     run: Recording, other: Recording, reference: Recording, other_reference: Recording, *, axis: str, end: float
 ) -> float:
-    """How much the displacement changes from `run` to the `other`, over how much it does between the references.
+    """How much the displacement changes from `run` to the `other`, over how much it does from `reference` to
+    `other_reference`.
 
     Both changes are relative to the mean of the two displacements.
     """

@@ -107,7 +107,7 @@ def deepest(run: Recording) -> Penetration:
 # Forces on a planar chain at the centres of links, across them, follow from the motion if and only if the matrix
 # of P1 (38), their lever arms on all coordinates, has full rank (P1, Property 13). It always has: take the end link of
 # a chain whose moments are all in balance. The joint transmits a force and no moment, so that a lateral force at the
-# link's centre needs one at the joint as large, and both turn the link the same way: it is zero. What is left is a
+# link's centre needs one at the joint as large, and both turn the link in the same sense: it is zero. What is left is a
 # chain with one link less.
 
 

@@ -137,7 +137,10 @@ def held_share_gain(
     angles: Sequence[float],
     forces: Sequence[float],
 ) -> float:
-    """By how much the share that can be held exceeds that of the reference."""
+    """By how much the share that can be held exceeds that of the reference.
+
+    `links`, `angles` [rad] and `forces` [N] as for `held_share`; `reference_links` are those of the reference.
+    """
     other = held_share(reference, links=reference_links, angles=angles, forces=forces)
     return held_share(run, links=links, angles=angles, forces=forces) - other
 

@@ -39,12 +39,22 @@ def refuse_idle_joints(controller: str, robot: Robot) -> None:
 class Controller(Protocol):
     """Observation -> Command at the control rate. All that changes in time is in the state it hands out."""
 
-    Options: ClassVar[type[Frozen]]
+    Options: ClassVar[type[Frozen]]  # class of its options
     uses: ClassVar[frozenset[str]]  # names of the sensors that it reads; it gets nothing else but the time
 
     @classmethod
     def build(cls, options: Any, robot: Robot, control_period: float) -> Controller:
-        """Check that the options fit the robot, and prepare everything for stepping; period in [s]."""
+        """Check that the options fit the robot, and prepare everything for stepping.
+
+        Parameters
+        ----------
+        options
+            An object of the class `Options`.
+        robot
+            The robot that is controlled.
+        control_period
+            From tick to tick [s].
+        """
         ...
 
     def initial_shape(self) -> FloatArray | None:
@@ -52,13 +62,32 @@ class Controller(Protocol):
         ...
 
     def start(self, obs: Observation) -> ControllerState:
-        """The state before the first tick."""
+        """The state before the first tick.
+
+        Parameters
+        ----------
+        obs
+            What the sensors read at t = 0.
+        """
         ...
 
     def step(
         self, state: ControllerState, obs: Observation
     ) -> tuple[ControllerState, Command, tuple[ControlEvent, ...]]:
-        """One tick: the next state, what to do in the tick that begins at obs.time, and what happened."""
+        """One tick.
+
+        Parameters
+        ----------
+        state
+            Of the tick before, or of `start`.
+        obs
+            What the sensors read.
+
+        Returns
+        -------
+        tuple
+            The next state, what to do in the tick that begins at obs.time, and what happened.
+        """
         ...
 
 
@@ -92,7 +121,13 @@ class OpenLoop(Protocol):
     """A controller that can state its commands ahead, equal to the bit to those of its step()."""
 
     def table(self, times: FloatArray) -> CommandTable:
-        """The commands of the ticks that begin at `times` [s]."""
+        """The commands of many ticks.
+
+        Parameters
+        ----------
+        times
+            [s], at which the ticks begin.
+        """
         ...
 
 
@@ -101,14 +136,41 @@ class Planned(ABC):
 
     @abstractmethod
     def table(self, times: FloatArray) -> CommandTable:
-        """The commands at `times` [s]."""
+        """The commands of many ticks.
+
+        Parameters
+        ----------
+        times
+            [s], at which the ticks begin.
+        """
 
     def start(self, obs: Observation) -> ControllerState:
+        """No state.
+
+        Parameters
+        ----------
+        obs
+            What the sensors read at t = 0.
+        """
         return {}
 
     def step(
         self, state: ControllerState, obs: Observation
     ) -> tuple[ControllerState, Command, tuple[ControlEvent, ...]]:
+        """One row of the table.
+
+        Parameters
+        ----------
+        state
+            Of the tick before, or of `start`.
+        obs
+            What the sensors read.
+
+        Returns
+        -------
+        tuple
+            The next state, what to do in the tick that begins at obs.time, and what happened.
+        """
         row = self.table(np.array([obs.time]))
         return state, Command(row.joint_angle[0], row.joint_rate[0], row.torque[0]), ()
 
@@ -116,20 +178,35 @@ class Planned(ABC):
 class BaseController:
     """Base of controllers that people write: everything but `step` has a default.
 
-    Attributes
+    Parameters
     ----------
     options
-        What the scenario gives, checked; of the class `Options`.
+        What the scenario gives, checked; of the class `Options`. Kept as an attribute.
     robot
-        The robot that is controlled.
+        The robot that is controlled. Kept as an attribute.
+    control_period
+        From tick to tick [s].
+
+    Attributes
+    ----------
     period
         From tick to tick [s].
     joints
         How many joint angles there are.
+
+    Examples
+    --------
+    >>> class Straight(pp.BaseController):
+    ...     def step(self, state, obs):
+    ...         return state, self.command(0.0), ()
+    >>> link = pp.Link(length=0.1, mass=0.2, inertia=2e-4, radius=0.02)
+    >>> straight = Straight.build(pp.Options(), pp.Robot(name="short", links=(link, link)), 0.01)
+    >>> straight.step({}, None)[1].joint_angle
+    array([0.])
     """
 
-    Options: ClassVar[type[Frozen]] = Frozen
-    uses: ClassVar[frozenset[str]] = frozenset({"joint-encoders"})
+    Options: ClassVar[type[Frozen]] = Frozen  # class of its options
+    uses: ClassVar[frozenset[str]] = frozenset({"joint-encoders"})  # names of the sensors that it reads
 
     def __init__(self, options: Any, robot: Robot, control_period: float) -> None:
         self.options, self.robot, self.period = options, robot, control_period
@@ -137,6 +214,17 @@ class BaseController:
 
     @classmethod
     def build(cls, options: Any, robot: Robot, control_period: float) -> BaseController:
+        """Make one; a place to refuse options that do not fit the robot.
+
+        Parameters
+        ----------
+        options
+            An object of the class `Options`.
+        robot
+            The robot that is controlled.
+        control_period
+            From tick to tick [s].
+        """
         return cls(options, robot, control_period)
 
     def initial_shape(self) -> FloatArray | None:
@@ -144,13 +232,26 @@ class BaseController:
         return None
 
     def start(self, obs: Observation) -> ControllerState:
-        """The state before the first tick: numbers, strings and arrays by name."""
+        """The state before the first tick: numbers, strings and arrays by name.
+
+        Parameters
+        ----------
+        obs
+            What the sensors read at t = 0.
+        """
         return {}
 
     def step(
         self, state: ControllerState, obs: Observation
     ) -> tuple[ControllerState, Command, tuple[ControlEvent, ...]]:
         """One tick.
+
+        Parameters
+        ----------
+        state
+            Of the tick before, or of `start`.
+        obs
+            What the sensors read.
 
         Returns
         -------

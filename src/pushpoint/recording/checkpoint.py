@@ -32,7 +32,7 @@ class LastRow:
 class Checkpoint:
     """Everything that a run needs to go on."""
 
-    scenario: Scenario
+    scenario: Scenario  # what is run
     tick: int  # control ticks done
     ticks_since_row: int  # of these, since the last recorded row
     plant: dict[str, Any]  # the plant's state, arrays by name
@@ -44,11 +44,22 @@ class Checkpoint:
 
     @property
     def time(self) -> float:
-        """[s]"""
+        """When it is [s]."""
         return self.tick * self.scenario.control_period
 
     def save(self, path: str | os.PathLike[str]) -> Path:
-        """Write a NetCDF file; returns its path."""
+        """Write a NetCDF file that `load` reads.
+
+        Parameters
+        ----------
+        path
+            Of the file; folders that are missing are made.
+
+        Returns
+        -------
+        Path
+            The same.
+        """
         groups = {"": xr.Dataset(), "checkpoint": self.to_dataset()}
         return _netcdf.write(path, "checkpoint", groups, self.scenario)
 
@@ -56,7 +67,12 @@ class Checkpoint:
     def load(cls, path: str | os.PathLike[str], *, verify: bool = True) -> Checkpoint:
         """Read what `save` wrote; a recording's file does as well, if its run can be continued.
 
-        A file whose bytes have changed since is refused; `verify=False` takes it as it is.
+        Parameters
+        ----------
+        path
+            Of the file.
+        verify
+            Whether to refuse a file whose bytes have changed since.
         """
         groups, unsealed = _netcdf.read(path, "checkpoint|recording", "checkpoint", verify=verify)
         if "checkpoint" not in groups:
@@ -67,6 +83,7 @@ class Checkpoint:
         return checkpoint
 
     def to_dataset(self) -> xr.Dataset:
+        """All of it as arrays, for files."""
         values = {
             **{f"plant.{name}": value for name, value in self.plant.items()},
             **{f"controller.{name}": value for name, value in self.controller.items()},
@@ -81,7 +98,17 @@ class Checkpoint:
 
     @classmethod
     def from_dataset(cls, dataset: xr.Dataset, scenario: Scenario, where: str = "the checkpoint") -> Checkpoint:
-        """The inverse of `to_dataset`; whether plant and controller can use it is seen by `resume`."""
+        """The inverse of `to_dataset`; whether plant and controller can use it is seen by `resume`.
+
+        Parameters
+        ----------
+        dataset
+            Of `to_dataset`.
+        scenario
+            What is run.
+        where
+            What messages call the dataset.
+        """
         parts: dict[str, dict[str, Any]] = {"plant": {}, "controller": {}, "sensors": {}, "run": {}, "row": {}}
         for name, variable in dataset.variables.items():
             part, _, key = str(name).partition(".")

@@ -21,14 +21,23 @@ from pushpoint.scenario import Scenario
 
 @dataclass(frozen=True)
 class Recording:
-    """Labelled arrays, the contact table, events, and the scenario they came from."""
+    """Labelled arrays, the contact table, events, and the scenario they came from.
+
+    Examples
+    --------
+    >>> run = pp.simulate("transeth2008a/flat", duration=0.1)
+    >>> run.data["link_position"].dims
+    ('time', 'link', 'axis')
+    >>> round(run.metrics()["duration"], 6)
+    0.1
+    """
 
     data: xr.Dataset  # dims time, link, joint, axis, step; units in the attributes
-    contacts: xr.Dataset  # dim contact
+    contacts: xr.Dataset  # dim contact: one line per contact and row
     events: xr.Dataset  # dim event
-    scenario: Scenario
-    failure: dict[str, Any] | None = None  # status, time [s], link, residual, advice
-    wall_time_s: float = 0.0
+    scenario: Scenario  # what was run
+    failure: dict[str, Any] | None = None  # status, time [s], link, residual, advice; None: the run reached its end
+    wall_time_s: float = 0.0  # [s], that the simulation took
     _checkpoint: Checkpoint | None = field(default=None, repr=False)
 
     def metrics(self) -> dict[str, float]:
@@ -36,14 +45,31 @@ class Recording:
         return {name: measures[name](self) for name in METRICS}
 
     def checkpoint(self) -> Checkpoint:
-        """The end of the run, to go on from with `resume`."""
+        """The end of the run, to go on from with `resume`.
+
+        Raises
+        ------
+        InvalidInput
+            If the run failed.
+        """
         if self._checkpoint is None:
             at = f" at t = {self.failure['time']:g} s" if self.failure else ""
             raise InvalidInput(f"the run failed{at}: there is no checkpoint to continue from")
         return self._checkpoint
 
     def save(self, path: str | os.PathLike[str]) -> Path:
-        """Write a NetCDF file that `load` reads; returns its path."""
+        """Write a NetCDF file that `load` reads.
+
+        Parameters
+        ----------
+        path
+            Of the file; folders that are missing are made.
+
+        Returns
+        -------
+        Path
+            The same.
+        """
         root = self.data.assign_attrs(
             seed=self.scenario.seed,
             wall_time_s=self.wall_time_s,
@@ -59,7 +85,17 @@ class Recording:
 def load(path: str | os.PathLike[str], *, verify: bool = True) -> Recording:
     """Read a recording that `Recording.save` wrote.
 
-    A file whose bytes have changed since is refused; `verify=False` takes it as it is, as one that somebody edited.
+    Parameters
+    ----------
+    path
+        Of the file.
+    verify
+        Whether to refuse a file whose bytes have changed since; False takes it as it is, as one that somebody edited.
+
+    Raises
+    ------
+    InvalidInput
+        If there is no such file, or it is no recording.
     """
     from pushpoint.recording._expected import refuse_unexpected  # here, as runs that are made are as expected
 

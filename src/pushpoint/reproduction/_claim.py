@@ -23,16 +23,16 @@ class Claim(Frozen):
 
     id: str  # key/slug
     figure: str  # figure or section
-    statement: str
-    published: Statement
+    statement: str  # in words
+    published: Statement  # in numbers
     given_unit: str = Field(default="", alias="unit", exclude=True)  # if it is not that of the measure
-    scenarios: Annotated[tuple[str, ...], Field(min_length=1)]
-    overrides: dict[str, Any] = Field(default_factory=dict)
-    seeds: PositiveInt = 1
-    measure: Choice
+    scenarios: Annotated[tuple[str, ...], Field(min_length=1)]  # that are run, by name
+    overrides: dict[str, Any] = Field(default_factory=dict)  # of all scenarios, by dotted key
+    seeds: PositiveInt = 1  # how many
+    measure: Choice  # of the recordings, with options
     curve: str | None = None  # name in published.CURVES
     scale: Number = 1.0  # measured number times this is in `unit`, as all numbers here are
-    note: str = ""
+    note: str = ""  # for people
     differs: str = ""  # why the published statement does not come out here
     ours: Number | None = None  # what comes out instead
     ours_within: Positive | None = None  # how far it may move, besides the scatter of an ensemble: steps, machines
@@ -68,7 +68,15 @@ class Claim(Frozen):
         return self.published.kind == "check"
 
     def keeps(self, measured: float, scatter: Scatter) -> bool:
-        """Whether a number that differs is still the one that is known."""
+        """Whether a number that differs is still the one that is known.
+
+        Parameters
+        ----------
+        measured
+            The number.
+        scatter
+            Of the runs of an ensemble.
+        """
         if self.ours is None or self.ours_within is None:
             return False
         return -scatter.below <= self.ours - measured + self.ours_within and (

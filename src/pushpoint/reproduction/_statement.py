@@ -60,14 +60,16 @@ class Range(NamedTuple):
 
 
 class Statement(Frozen):
-    """`low` and `high` [unit of the claim] are equal for a value; one is None for a bound. `strict` is for signs and
-    orders, which are judged alone: neither accuracy nor scatter widens them."""
+    """What a source states, in the unit of the claim: `low` and `high` are equal for a value; one is None for a bound.
 
-    kind: Kind
+    `strict` is for signs and orders, which are judged alone: neither accuracy nor scatter widens them.
+    """
+
+    kind: Kind  # how the numbers are known
     text: str  # as shown: what is printed, or what was read
-    low: Number | None = None
-    high: Number | None = None
-    strict: bool = False
+    low: Number | None = None  # [unit]
+    high: Number | None = None  # [unit]
+    strict: bool = False  # whether the bounds are left out
     accuracy: NonNegative = 0.0  # of the numbers [unit]
     reason: str = ""  # of derived values how they follow, of checks why this range
 
@@ -84,7 +86,13 @@ class Statement(Frozen):
         return self
 
     def accepted(self, scatter: Scatter = NO_SCATTER) -> Range:
-        """The statement, as wide as its accuracy, and such that one of our runs could be the published one."""
+        """The statement, as wide as its accuracy, and such that one of our runs could be the published one.
+
+        Parameters
+        ----------
+        scatter
+            Of the runs of an ensemble.
+        """
         if self.strict or self.kind == "check":
             return Range(self.low, self.high, self.strict)
         low = None if self.low is None else self.low - self.accuracy - scatter.above

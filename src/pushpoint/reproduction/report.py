@@ -232,11 +232,20 @@ def reproduce(
     processes: int | None = None,
     also: Sequence[str] = (),
 ) -> Report:
-    """Make the runs that the claims of `key` need and judge them; `started` is called with the name of each.
+    """Make the runs that claims need and judge them.
 
-    A run that fails leaves the claims that need it unconfirmed; the others are judged all the same. Ensembles
-    are run on that many processes (default: as many as there are processors), but for their first seed, whose
-    recording is kept. `also` names scenarios to run even if no claim needs them.
+    A run that fails leaves the claims that need it unconfirmed; the others are judged all the same.
+
+    Parameters
+    ----------
+    key
+        Of a paper, or the id of a claim, or "all".
+    started
+        Is called with the name of each run.
+    processes
+        For ensembles, but for their first seed, whose recording is kept; default: as many as there are processors.
+    also
+        Scenarios to run even if no claim needs them.
     """
     selection = chosen(key)
     recordings, failures = {}, {}

@@ -58,17 +58,28 @@ class Servo(Frozen):
     `play` is the full dead band of the gears: torques that would close less than half of it are not
     transmitted. Gains of zero leave the feed-forward torque alone. Pitch axes have the same gains unless others are
     given for them.
+
+    Examples
+    --------
+    >>> pp.Servo(stiffness=10.0, damping=0.5, pitch_stiffness=20.0).gains("pitch")
+    (20.0, 0.5)
     """
 
     stiffness: Gain = 0.0  # [N m/rad]
     damping: Gain = 0.0  # [N m s/rad]
-    torque_limit: TorqueLimit = math.inf  # [N m]
+    torque_limit: TorqueLimit = math.inf  # [N m], of servo and feed-forward together
     play: Play = 0.0  # [rad]
-    pitch_stiffness: Gain | None = None  # [N m/rad]
-    pitch_damping: Gain | None = None  # [N m s/rad]
+    pitch_stiffness: Gain | None = None  # [N m/rad], default: as `stiffness`
+    pitch_damping: Gain | None = None  # [N m s/rad], default: as `damping`
 
     def gains(self, axis: str) -> tuple[float, float]:
-        """Stiffness and damping of an axis."""
+        """Stiffness [N m/rad] and damping [N m s/rad] of an axis.
+
+        Parameters
+        ----------
+        axis
+            "yaw" or "pitch".
+        """
         if axis != "pitch":
             return self.stiffness, self.damping
         return (
@@ -91,7 +102,7 @@ class Link(Frozen):
     core: Width | None = None  # [m], half length of the capsule's axis; default: half the length
     inertia_roll: Inertia | None = None  # [kg m2], about its long axis; default: of a solid cylinder or bar
     inertia_pitch: Inertia | None = None  # [kg m2], about its axis to the left; default: like `inertia`
-    shape: Literal["round", "square"] = "round"
+    shape: Literal["round", "square"] = "round"  # of the cross section, in space
     edge_radius: Length | None = None  # [m], of a square link; default: a tenth of the radius
 
     @field_validator("edge_radius")
@@ -115,6 +126,7 @@ class Link(Frozen):
 
     @property
     def half_core(self) -> float:
+        """Half length of the capsule's axis [m]."""
         return self.length / 2 if self.core is None else self.core
 
     @property
@@ -138,9 +150,8 @@ class Link(Frozen):
 class Joint(Frozen):
     """What a joint has besides its servo: a spring and a damper, stops, and the inertia of its motor.
 
-    `angle` is the joint angle at which the spring rests. Stops are unilateral and inelastic. `armature` is the
-    inertia of rotor and gears as felt at the joint: it resists changes of the joint rate. A joint that is not
-    `actuated` has no servo and takes no torque.
+    Stops are unilateral and inelastic. `armature` is the inertia of rotor and gears as felt at the joint: it resists
+    changes of the joint rate. A joint that is not `actuated` has no servo and takes no torque.
 
     `axes`: yaw turns about the vertical axis of a link that lies flat, positive to the left; pitch about the axis to
     its left, positive down. A cardan joint has two, named from the tail: the first is fixed to the link on the tail's
@@ -148,14 +159,14 @@ class Joint(Frozen):
     second axis lies this far ahead of the first, on a piece between them that has no mass.
     """
 
-    axes: Annotated[str, AfterValidator(_known_type)] = "yaw"
+    axes: Annotated[str, AfterValidator(_known_type)] = "yaw"  # from the tail; two: a cardan joint
     axes_apart: Width = 0.0  # [m], of a cardan joint
-    actuated: bool = True
-    stiffness: Gain = 0.0  # [N m/rad]
-    angle: Angle = 0.0  # [rad]
-    damping: Gain = 0.0  # [N m s/rad]
-    lower: LowerStop = -math.inf  # [rad]
-    upper: UpperStop = math.inf  # [rad]
+    actuated: bool = True  # whether it has a motor
+    stiffness: Gain = 0.0  # [N m/rad], of the spring
+    angle: Angle = 0.0  # [rad], at which the spring rests
+    damping: Gain = 0.0  # [N m s/rad], of the damper
+    lower: LowerStop = -math.inf  # [rad], stop
+    upper: UpperStop = math.inf  # [rad], stop
     armature: Armature = 0.0  # [kg m2]
 
     @field_validator("axes_apart")
@@ -185,14 +196,19 @@ DEFAULT_JOINT = Joint()  # what joints are that are not listed
 class Robot(Frozen):
     """A chain of links, numbered from the tail, with the gains its servos have by default.
 
-    `joints` are numbered from the tail too; without them all joints are default ones.
+    Examples
+    --------
+    >>> link = pp.Link(length=0.1, mass=0.2, inertia=2e-4, radius=0.02)
+    >>> robot = pp.Robot(name="short", links=(link, link, link), servo=pp.Servo(stiffness=5.0))
+    >>> robot.freedoms
+    ((0, 'yaw'), (1, 'yaw'))
     """
 
-    name: Name
-    links: Annotated[tuple[Link, ...], Field(min_length=1, fail_fast=True, max_length=limits.LINKS)]
-    servo: Servo = Servo()
-    joints: Annotated[tuple[Joint, ...], Field(fail_fast=True, max_length=limits.LINKS)] = ()
-    source: str = ""
+    name: Name  # for people
+    links: Annotated[tuple[Link, ...], Field(min_length=1, fail_fast=True, max_length=limits.LINKS)]  # from the tail
+    servo: Servo = Servo()  # of all joints, unless the scenario has another
+    joints: Annotated[tuple[Joint, ...], Field(fail_fast=True, max_length=limits.LINKS)] = ()  # from the tail, or none
+    source: str = ""  # where the numbers come from
 
     @field_validator("joints")
     @classmethod
@@ -204,12 +220,19 @@ class Robot(Frozen):
 
     @property
     def has_basic_joints(self) -> bool:
+        """Whether all joints are default ones."""
         return all(joint == DEFAULT_JOINT for joint in self.joints)
 
     has_plain_joints = renamed("has_plain_joints", "has_basic_joints")
 
     def joint(self, number: int) -> Joint:
-        """A joint of the chain, the default one if none are listed."""
+        """A joint of the chain, the default one if none are listed.
+
+        Parameters
+        ----------
+        number
+            Counted from the tail.
+        """
         return self.joints[number] if self.joints else DEFAULT_JOINT
 
     @property
@@ -231,6 +254,7 @@ class Robot(Frozen):
 
     @property
     def mass(self) -> float:
+        """Of all links [kg]."""
         return sum(link.mass for link in self.links)
 
 

@@ -31,7 +31,7 @@ class SensorOptions(Frozen):
 class Mount(NamedTuple):
     """Where a sensor is."""
 
-    robot: Robot
+    robot: Robot  # that carries it
     world: World  # the true one
     period: float  # [s], of control
 
@@ -44,9 +44,17 @@ class Error(NamedTuple):
 
 
 class Sensor(ABC):
-    """Snapshot to readings. All that changes in time is in the memory that it hands out."""
+    """Snapshot to readings. All that changes in time is in the memory that it hands out.
 
-    Options: ClassVar[type[SensorOptions]] = SensorOptions
+    Parameters
+    ----------
+    options
+        What the scenario gives, checked; of the class `Options`. Kept as an attribute.
+    mount
+        Where it is. Kept as an attribute.
+    """
+
+    Options: ClassVar[type[SensorOptions]] = SensorOptions  # class of its options
     gives: ClassVar[tuple[str, ...]]  # the fields of the Observation that it fills
 
     def __init__(self, options: Any, mount: Mount) -> None:
@@ -54,10 +62,26 @@ class Sensor(ABC):
 
     @abstractmethod
     def read(self, seen: Snapshot, memory: Readings) -> Readings:
-        """The exact readings; `memory` holds what `remember` returned for the tick before, nothing at the first."""
+        """The exact readings.
+
+        Parameters
+        ----------
+        seen
+            All that the plant reports about itself.
+        memory
+            What `remember` returned for the tick before; nothing at the first.
+        """
 
     def remember(self, seen: Snapshot, memory: Readings) -> Readings:
-        """What of a snapshot the next reading needs, arrays by name."""
+        """What of a snapshot the next reading needs, arrays by name.
+
+        Parameters
+        ----------
+        seen
+            All that the plant reports about itself.
+        memory
+            What `remember` returned for the tick before; nothing at the first.
+        """
         return {}
 
     def errors(self) -> Mapping[str, Error]:
@@ -65,5 +89,11 @@ class Sensor(ABC):
         return {}
 
     def limited(self, readings: Readings) -> Readings:
-        """Readings with their errors, cut to what the sensor can show."""
+        """Readings with their errors, cut to what the sensor can show.
+
+        Parameters
+        ----------
+        readings
+            With noise and bias.
+        """
         return readings

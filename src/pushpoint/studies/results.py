@@ -25,17 +25,18 @@ OWN_COLUMNS = ("variant", "seed", "status", "message", "wall_time_s", "accepted"
 class Row:
     """One run. A failed one has a message and no values."""
 
-    variant: str
-    seed: int
+    variant: str  # its label
+    seed: int  # of the scenario
     status: str  # ok, failed
-    message: str
-    wall_time_s: float  # of the simulation alone
+    message: str  # why it failed
+    wall_time_s: float  # [s], of the simulation alone
     values: dict[str, float] = field(default_factory=dict)  # by column of the study
     events: dict[str, int] = field(default_factory=dict)  # how often the controller reported each
     accepted: int = 0  # steps that were not solved to the tolerance, but that the run went on after
 
     @property
     def failed(self) -> bool:
+        """Whether it has no values."""
         return self.status != "ok"
 
 
@@ -43,9 +44,9 @@ class Row:
 class Results:
     """A study and its rows, in the order of variants and seeds; fewer if it was interrupted."""
 
-    study: Study
-    rows: tuple[Row, ...]
-    interrupted: bool = False
+    study: Study  # what was run
+    rows: tuple[Row, ...]  # one per run
+    interrupted: bool = False  # whether runs are missing
 
     def table(self) -> list[dict[str, Any]]:
         """One dictionary per run, all with the same keys; None where a failed run has no value.
@@ -67,12 +68,24 @@ class Results:
         return any(len(group) > 1 and all(values == group[0] != {} for values in group) for group in groups)
 
     def summary(self, beyond: Mapping[str, float] | None = None) -> Summary:
-        """Medians, shares and comparisons with the first variant; `beyond` replaces the study's thresholds."""
+        """Medians, shares and comparisons with the first variant.
+
+        Parameters
+        ----------
+        beyond
+            Thresholds by column; default: the study's.
+        """
         study = self.study if beyond is None else Study.parse({**dict(self.study), "beyond": dict(beyond)})
         return summarised(study, self.rows)
 
     def save(self, folder: str | os.PathLike[str]) -> dict[str, str]:
-        """Write study, rows and summary; returns their paths. `load` reads them."""
+        """Write study, rows and summary, which `load` reads; returns their paths.
+
+        Parameters
+        ----------
+        folder
+            Of study.yaml, runs.csv and summary.json; made if it is missing.
+        """
         place = Path(folder)
         write_text(place / STUDY_FILE, self.study.to_yaml())
         write_text(place / ROWS_FILE, self._csv())
@@ -90,7 +103,13 @@ class Results:
 
 
 def load(folder: str | os.PathLike[str]) -> Results:
-    """Read what `Results.save` wrote."""
+    """Read what `Results.save` wrote.
+
+    Parameters
+    ----------
+    folder
+        Of its files.
+    """
     place = Path(folder)
     if not (place / ROWS_FILE).is_file():
         raise InvalidInput(f"folder {str(place)!r} holds no study: there is no {ROWS_FILE} in it")

@@ -65,10 +65,10 @@ def median_interval(values: Sequence[float], confidence: float = CONFIDENCE) -> 
 
 def _outermost(count: int, confidence: float) -> int:
     """The largest k with P(Binomial(count, 1/2) < k) <= (1 - confidence) / 2."""
-    k, ways = 0, 1  # ways: that k heads or fewer turn up, a whole number of any size
-    while 2 * k < count and ways / 2**count <= (1 - confidence) / 2:
+    k, cases = 0, 1  # cases: in which k heads or fewer turn up, a whole number of any size
+    while 2 * k < count and cases / 2**count <= (1 - confidence) / 2:
         k += 1
-        ways += math.comb(count, k)
+        cases += math.comb(count, k)
     return k
 
 
@@ -136,8 +136,8 @@ def sign_test_p(fewer: int, more: int) -> float:
     (1946).
     """
     tosses = fewer + more
-    ways = sum(math.comb(tosses, k) for k in range(min(fewer, more) + 1))
-    return min(1.0, float(2 * ways / 2**tosses))
+    cases = sum(math.comb(tosses, k) for k in range(min(fewer, more) + 1))
+    return min(1.0, float(2 * cases / 2**tosses))
 
 
 def paired_difference(

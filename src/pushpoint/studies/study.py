@@ -39,8 +39,8 @@ Overrides = dict[str, Any]
 class Measurement(Frozen):
     """A number wanted of every run: a registered measure with options; those of `Recording.metrics()` have none."""
 
-    name: Name
-    options: dict[str, Any] = Field(default_factory=dict)
+    name: Name  # of the measure
+    options: dict[str, Any] = Field(default_factory=dict)  # of the measure, by name
     label: str = ""  # of its column, default the name
 
     @model_validator(mode="before")
@@ -63,6 +63,7 @@ class Measurement(Frozen):
 
     @property
     def column(self) -> str:
+        """Name of its column."""
         return self.label or self.name
 
 
@@ -109,14 +110,19 @@ def _unchanged() -> dict[str, Overrides]:
 class Study(Frozen):
     """Runs of one scenario: every variant with every seed, and what is measured of each.
 
-    `overrides` hold for all runs, those of a variant for its runs; both have dotted keys. Seeds are listed, or a
-    whole number n stands for 0 to n - 1. Variants are compared seed by seed with the first one.
+    Variants are compared seed by seed with the first one.
+
+    Examples
+    --------
+    >>> study = pp.Study(scenario="transeth2008a/flat", seeds=3, variants={"base": {}, "slow": {"duration": 20.0}})
+    >>> study.seeds, study.scenario_of("slow", seed=2).duration
+    ((0, 1, 2), 20.0)
     """
 
     scenario: Name | Scenario  # a registered one by name, or one in full
-    seeds: Annotated[tuple[Seed, ...], Field(min_length=1)] = tuple(range(DEFAULT_SEEDS))
-    overrides: Overrides = Field(default_factory=dict)
-    variants: Annotated[dict[Name, Overrides], Field(min_length=1)] = Field(default_factory=_unchanged)
+    seeds: Annotated[tuple[Seed, ...], Field(min_length=1)] = tuple(range(DEFAULT_SEEDS))  # n: 0 to n - 1; default: 20
+    overrides: Overrides = Field(default_factory=dict)  # of all runs, by dotted key
+    variants: Annotated[dict[Name, Overrides], Field(min_length=1)] = Field(default_factory=_unchanged)  # by label
     measures: Annotated[
         tuple[Measurement, ...], Field(fail_fast=True, max_length=limits.MEASURES)
     ] = ()  # none: all metrics
@@ -185,6 +191,7 @@ class Study(Frozen):
 
     @property
     def measurements(self) -> tuple[Measurement, ...]:
+        """What is measured of every run."""
         return self.measures or tuple(Measurement(name=name) for name in METRICS if name not in OF_THE_MACHINE)
 
     @property
@@ -193,10 +200,19 @@ class Study(Frozen):
         return self.scenario if isinstance(self.scenario, Scenario) else scenarios[self.scenario]
 
     def scenario_of(self, variant: str, seed: int) -> Scenario:
-        """What one run simulates. A seed among the changes reaches worlds before parts of them are replaced."""
+        """What one run simulates. A seed among the changes reaches worlds before parts of them are replaced.
+
+        Parameters
+        ----------
+        variant
+            Its label.
+        seed
+            Of the run.
+        """
         return self.base_scenario.with_overrides({**self.overrides, **self.variants[variant], "seed": seed})
 
     def to_yaml(self) -> str:
+        """The study as text that `from_yaml` reads."""
         scenario: Any = self.scenario
         if isinstance(scenario, Scenario):
             scenario = scenario.model_dump(mode="json", exclude_none=True)
@@ -207,7 +223,13 @@ class Study(Frozen):
 
     @classmethod
     def from_yaml(cls, source: str | Path) -> Study:
-        """Read a study from YAML (or JSON) text or from a file."""
+        """Read a study from YAML (or JSON) text or from a file.
+
+        Parameters
+        ----------
+        source
+            The text, or the path of a file.
+        """
         return cls.parse(read_yaml(source, "study"), AS_WRITTEN)
 
 

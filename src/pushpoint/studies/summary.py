@@ -21,31 +21,31 @@ FAILED_RUNS = "a share counts failed runs as not above; medians, quartiles and d
 class Share:
     """How many of all runs are above a threshold. A failed run, or one without a number, is not, but it counts."""
 
-    beyond: float
-    count: int
+    beyond: float  # the threshold
+    count: int  # of runs above it
     total: int  # of all runs
     failed: int  # of these, counted as not above
-    share: float
-    interval: Interval
+    share: float  # count / total
+    interval: Interval  # of confidence, of the share
 
 
 @dataclass(frozen=True, slots=True)
 class Spread:
     """One column of one variant; NaN where no run has a number."""
 
-    count: int
-    median: float
-    interval: Interval
-    quartiles: Interval
-    share: Share | None
+    count: int  # of runs with a number
+    median: float  # of their numbers
+    interval: Interval  # of confidence, of the median
+    quartiles: Interval  # lower and upper
+    share: Share | None  # above the threshold, if there is one
 
 
 @dataclass(frozen=True, slots=True)
 class ShareComparison:
     """Difference of the shares, this variant - first, over all seeds that both have."""
 
-    difference: float
-    interval: Interval
+    difference: float  # of the shares
+    interval: Interval  # of confidence
     p_value: float  # McNemar's exact test
 
 
@@ -53,22 +53,22 @@ class ShareComparison:
 class Comparison:
     """Median of the differences, this variant - first, over the seeds for which both have a number."""
 
-    pairs: int
-    difference: float
-    interval: Interval
+    pairs: int  # seeds that count
+    difference: float  # median
+    interval: Interval  # of confidence
     p_value: float  # sign test
-    share: ShareComparison | None
+    share: ShareComparison | None  # if there is a threshold
 
 
 @dataclass(frozen=True, slots=True)
 class VariantSummary:
     """One variant: how many runs, how many of them failed or have accepted steps, and each column."""
 
-    runs: int
-    failed: int
+    runs: int  # all of them
+    failed: int  # of these
     accepted: int  # runs with steps that were not solved to the tolerance, but accepted
     accepted_steps: int  # of all its runs
-    columns: dict[str, Spread]
+    columns: dict[str, Spread]  # by name
     against_first: dict[str, Comparison] | None  # None for the first itself
 
 
@@ -76,11 +76,12 @@ class VariantSummary:
 class Summary:
     """All variants by label."""
 
-    scenario: str
-    confidence: float
-    variants: dict[str, VariantSummary]
+    scenario: str  # its name
+    confidence: float  # of all intervals
+    variants: dict[str, VariantSummary]  # by label
 
     def as_dict(self) -> dict[str, Any]:
+        """Plain data, as in summary.json."""
         return asdict(self) | {"failed_runs": FAILED_RUNS}
 
 

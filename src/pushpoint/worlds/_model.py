@@ -52,30 +52,34 @@ class GroundLaw(Frozen):
     mu m g l / 2, P1 (14).
     """
 
-    friction: FrictionCoefficient = 0.2
-    friction_across: FrictionCoefficient | None = None
-    friction_backward: FrictionCoefficient | None = None
+    friction: FrictionCoefficient = 0.2  # coefficient, along each link
+    friction_across: FrictionCoefficient | None = None  # default: as along
+    friction_backward: FrictionCoefficient | None = None  # default: as along
     viscous: Gain = 0.0  # [N s/m], along each link
     viscous_across: Gain | None = None  # [N s/m], default: as along
-    torque: bool = False
+    torque: bool = False  # whether links that turn on the spot are held, P1 (14)
     rolling: FrictionCoefficient = 0.0  # coefficient of the friction that resists rolling, P5 (59)-(60); spatial plants
     stribeck: FrictionCoefficient = 0.0  # friction at rest is larger by this part of it; plant spatial_stepping
     stribeck_speed: Speed = 0.01  # [m/s], at which a third of that is left
 
     @property
     def along(self) -> float:
+        """Coefficient of friction along a link."""
         return self.friction
 
     @property
     def across(self) -> float:
+        """Coefficient of friction across a link."""
         return self.friction if self.friction_across is None else self.friction_across
 
     @property
     def backward(self) -> float:
+        """Coefficient of friction of a link that is dragged tail first."""
         return self.friction if self.friction_backward is None else self.friction_backward
 
     @property
     def drag_across(self) -> float:
+        """Drag across a link [N s/m]."""
         return self.viscous if self.viscous_across is None else self.viscous_across
 
     def features(self) -> Iterator[tuple[str, str]]:
@@ -123,7 +127,7 @@ class Patch(GroundLaw):
 class Ground(GroundLaw):
     """The law of the whole ground, and patches where another holds; of patches that overlap, the last."""
 
-    patches: Annotated[tuple[Patch, ...], Field(fail_fast=True, max_length=limits.PATCHES)] = ()
+    patches: Annotated[tuple[Patch, ...], Field(fail_fast=True, max_length=limits.PATCHES)] = ()  # with another law
 
 
 class Obstacle(Frozen):
@@ -134,8 +138,8 @@ class Obstacle(Frozen):
 
     kinds: ClassVar[dict[str, type[Obstacle]]] = {}  # all of them, by name
 
-    friction: FrictionCoefficient = 0.0
-    restitution: Fraction = 0.0
+    friction: FrictionCoefficient = 0.0  # coefficient, with links
+    restitution: Fraction = 0.0  # share of the normal velocity that comes back
     if TYPE_CHECKING:
         kind: str
 
@@ -161,7 +165,7 @@ class Obstacle(Frozen):
         return False
 
     @property
-    def outline(self) -> tuple[Point, ...]:
+    def outline(self) -> tuple[tuple[float, float], ...]:
         """Points [m] that its straight edges join, seen from above: a closed outline ends where it begins, a disc is
         its centre, and what may lean has none."""
         return ()
@@ -194,7 +198,7 @@ class Disc(Upright):
     x: Coordinate  # [m]
     y: Coordinate  # [m]
     radius: Length  # [m]
-    mass: Mass | None = None  # [kg]
+    mass: Mass | None = None  # [kg]; None: fixed
     ground_friction: FrictionCoefficient = 0.2  # of a disc that has a mass
 
     @property
@@ -208,7 +212,7 @@ class Disc(Upright):
         return (Pillar(self.x, self.y, self.radius, self.height),)
 
     @property
-    def outline(self) -> tuple[Point, ...]:
+    def outline(self) -> tuple[tuple[float, float], ...]:
         return ((self.x, self.y),)
 
     @property
@@ -220,7 +224,7 @@ class Wall(Upright):
     """A thin fixed wall through two or more points; links are held off on either side."""
 
     kind: Literal["wall"] = "wall"
-    points: Annotated[tuple[Point, ...], Field(min_length=2, fail_fast=True, max_length=limits.POINTS)]
+    points: Annotated[tuple[Point, ...], Field(min_length=2, fail_fast=True, max_length=limits.POINTS)]  # [m]
 
     @field_validator("points")
     @classmethod
@@ -234,7 +238,7 @@ class Wall(Upright):
         return (Sheet(self.points, self.height),)
 
     @property
-    def outline(self) -> tuple[Point, ...]:
+    def outline(self) -> tuple[tuple[float, float], ...]:
         return self.points
 
 
@@ -242,7 +246,7 @@ class Polygon(Upright):
     """A fixed convex polygon, its corners in either sense of rotation."""
 
     kind: Literal["polygon"] = "polygon"
-    points: Annotated[tuple[Point, ...], Field(min_length=3, fail_fast=True, max_length=limits.POINTS)]
+    points: Annotated[tuple[Point, ...], Field(min_length=3, fail_fast=True, max_length=limits.POINTS)]  # [m]
 
     @field_validator("points")
     @classmethod
@@ -262,7 +266,7 @@ class Polygon(Upright):
         return (Column(self.points, self.height),)
 
     @property
-    def outline(self) -> tuple[Point, ...]:
+    def outline(self) -> tuple[tuple[float, float], ...]:
         return (*self.points, self.points[0])
 
     @property
@@ -403,17 +407,23 @@ AnyObstacle = Annotated[Obstacle, BeforeValidator(_of_kind), SerializeAsAny()]
 class World(Frozen):
     """Ground, gravity and obstacles.
 
-    The ground is the plane z = 0 or, for spatial plants, a `terrain` on it. `down` is the direction of gravity, of any
-    length: a slope is a plane whose `down` leans.
+    The ground is the plane z = 0 or, for spatial plants, a `terrain` on it. A slope is a plane whose `down` leans.
+
+    Examples
+    --------
+    >>> pegs = tuple(pp.Disc(x=0.3 * k, y=0.1, radius=0.05) for k in range(3))
+    >>> world = pp.World(name="pegs", ground=pp.Ground(friction=0.3), obstacles=pegs)
+    >>> world.is_flat, len(world.discs)
+    (True, 3)
     """
 
-    name: Name
-    ground: Ground = Ground()
+    name: Name  # for people
+    ground: Ground = Ground()  # its law
     gravity: Gravity = 9.81  # [m/s2], presses the links to the ground
-    down: tuple[Number, Number, Number] = (0.0, 0.0, -1.0)
-    terrain: Annotated[Profile | Heightfield, Field(discriminator="kind")] | None = None
-    obstacles: Annotated[tuple[AnyObstacle, ...], Field(fail_fast=True, max_length=limits.OBSTACLES)] = ()
-    source: str = ""
+    down: tuple[Number, Number, Number] = (0.0, 0.0, -1.0)  # direction of gravity, of any length
+    terrain: Annotated[Profile | Heightfield, Field(discriminator="kind")] | None = None  # on the plane z = 0
+    obstacles: Annotated[tuple[AnyObstacle, ...], Field(fail_fast=True, max_length=limits.OBSTACLES)] = ()  # any kind
+    source: str = ""  # where the numbers come from
 
     @field_validator("down")
     @classmethod
@@ -443,10 +453,12 @@ class World(Frozen):
 
     @property
     def movable_discs(self) -> tuple[Disc, ...]:
+        """Discs that can be pushed about."""
         return tuple(disc for disc in self.discs if disc.is_movable)
 
     @property
     def discs(self) -> tuple[Disc, ...]:
+        """Obstacles that are discs."""
         return tuple(obstacle for obstacle in self.obstacles if isinstance(obstacle, Disc))
 
     @property

@@ -56,7 +56,7 @@ for slug, measure, options, what, within in (
     )
     claim(f"validity-{slug}-exact", "5.2, Fig. 5.3", measured("validity", measure, **options)).says(
         f"{statement}, as exact as our model is",
-        check("0", None, within, "Statics, and contacts that give way by nothing."),
+        check("0", None, within, "Statics, and contacts that yield by nothing."),
     )
 for suffix, end, window, on in (
     ("", "", {"start": 18.0}, {}),
@@ -93,7 +93,7 @@ claim(
     "5.3, Fig. 5.6",
     measured(FILTERED, "joint_angle_ratio_while", joint=4, other=3, **last(4.0)),
 ).says(
-    "The robot bends the joint before link 5 and compensates by bending the next one the other way (ratio)",
+    "The robot bends the joint before link 5 and compensates by bending the next one to the other side (ratio)",
     less_than(0.0, "in the opposite direction"),
 )
 claim(f"{UNFILTERED}-angle", "5.3, Fig. 5.7", measured(UNFILTERED, "link_angle_mean", link=4, start=20.0)).says(
@@ -183,7 +183,7 @@ claim("ignored-joints-jams", "5.5.1", measured("ignored-joints", "first_loss", p
 claim("ignored-joints-saturated", "5.5.1, Fig. 5.14", measured("ignored-joints", "saturated_share", limit=2.0)).says(
     "The joint torques reach their limit (share of the time)", more_than(0.0, "reach"), **known(FREE, 0.0, 0.001)
 )
-SLOW = "It is on its way there, and is there after 80 s; but a contact is lost after 34 s."
+SLOW = "It gets there slowly, and is there after 80 s; but a contact is lost after 34 s."
 for slug, pair, number, differing in (
     ("second", SECOND, "-0.2", {}),
     ("third", THIRD, "0.2", known(SLOW, 0.1436, 0.005)),

@@ -146,7 +146,7 @@ claim(
     less_than(0.0, "negative"),
     **known(
         "The same forces with the opposite sign: link 7 is pushed along +y, links 2 and 10 along -y. The pegs "
-        "stand on these sides in Fig. 14, so the y axis of Fig. 10 seems to point the other way.",
+        "stand on these sides in Fig. 14, so the y axis of Fig. 10 seems to point to the other side.",
         5.92,
         0.05,
     ),

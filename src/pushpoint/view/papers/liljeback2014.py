@@ -223,7 +223,7 @@ def fig8(published: Published, run: Recording) -> Figure:
     return finished(
         sheet,
         [*marks(), link_marks()[2]],
-        "P3, IV-C: the waves, at 2 m/s along the curve, propel the robot; P3 does not say which way. Here "
+        "P3, IV-C: the waves, at 2 m/s along the curve, propel the robot; P3 does not say in which direction. Here "
         f"the centre link goes {gone} in {times(run)[-1]:g} s,\nx being the direction of the head.",
     )
 
