@@ -14,8 +14,9 @@ Plants have a model of each of these; an obstacle of a new kind lists the parts 
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
 from itertools import pairwise
-from typing import NamedTuple
 
 import numpy as np
 
@@ -29,23 +30,32 @@ Point = tuple[float, float]  # [m]
 Point3 = tuple[float, float, float]  # [m]
 
 
-class Pillar(NamedTuple):
+class Part(ABC):
+    """One of the shapes."""
+
+    @abstractmethod
+    def hulls(self) -> list[FloatArray]:
+        """Corners [m], (points, 3), of each convex part."""
+
+    @property
+    def depth(self) -> float:
+        """How far behind its faces the inside may be [m]; what is round or thin has none."""
+        return 0.0
+
+
+@dataclass(frozen=True)
+class Pillar(Part):
     x: float  # [m]
     y: float  # [m]
     radius: float  # [m]
     height: float | None = None  # [m], from the ground z = 0; None: higher than any robot reaches
 
     def hulls(self) -> list[FloatArray]:
-        """Corners [m], (points, 3), of each convex part."""
         return [_standing(np.array([self.x, self.y]) + _circle(self.radius), self.height)]
 
-    @property
-    def depth(self) -> float:
-        """How far behind its faces the inside may be [m]; what is round has no faces."""
-        return 0.0
 
-
-class Column(NamedTuple):
+@dataclass(frozen=True)
+class Column(Part):
     points: tuple[Point, ...]  # [m], counter-clockwise
     height: float | None = None  # [m]
 
@@ -57,19 +67,17 @@ class Column(NamedTuple):
         return float(np.ptp(np.array(self.points), axis=0).max())
 
 
-class Sheet(NamedTuple):
+@dataclass(frozen=True)
+class Sheet(Part):
     points: tuple[Point, ...]  # [m]
     height: float | None = None  # [m]
 
     def hulls(self) -> list[FloatArray]:
         return [_standing(np.array(piece), self.height) for piece in pairwise(self.points)]
 
-    @property
-    def depth(self) -> float:
-        return 0.0
 
-
-class Rod(NamedTuple):
+@dataclass(frozen=True)
+class Rod(Part):
     start: Point3  # [m], the centre of a flat end
     end: Point3  # [m]
     radius: float  # [m]
@@ -82,12 +90,9 @@ class Rod(NamedTuple):
         rim = _circle(self.radius) @ np.stack([first, np.cross(axis, first)])
         return [np.concatenate([start + rim, end + rim])]
 
-    @property
-    def depth(self) -> float:
-        return 0.0
 
-
-class Block(NamedTuple):
+@dataclass(frozen=True)
+class Block(Part):
     centre: Point3  # [m]
     size: Point3  # [m], along its own axes
     axes: FloatArray  # (3, 3): its own axes as columns
@@ -100,7 +105,8 @@ class Block(NamedTuple):
         return max(self.size) / 2
 
 
-class Prism(NamedTuple):
+@dataclass(frozen=True)
+class Prism(Part):
     base: tuple[Point3, ...]  # [m], corners of a flat convex polygon in order, in either sense
     up: Point3  # [m], from the base to the other end
 
@@ -110,9 +116,6 @@ class Prism(NamedTuple):
     @property
     def depth(self) -> float:
         return float(np.ptp(self.hulls()[0], axis=0).max())
-
-
-Part = Pillar | Column | Sheet | Rod | Block | Prism
 
 
 def _circle(radius: float) -> FloatArray:

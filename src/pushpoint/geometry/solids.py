@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pushpoint.geometry.grid import Grid
+from pushpoint.geometry.parts import Block
 from pushpoint.types import FloatArray, IntArray
 
 FACE, EDGE, VERTEX, PILLAR, CYLINDER, RIM = range(6)
@@ -36,7 +37,10 @@ PART = 24  # number of the convex part of an obstacle, counted through the world
 COLUMNS = 25
 
 DEEP = 0.02  # [m]: faces are touched by centres at most this or a radius behind them
+FAR = 1000.0  # [m]: for ever
 LONG = 500.0  # [m]: what is longer goes on for ever; the grid need not reach its ends
+
+TERRAIN = -1  # in place of the numbers of an obstacle and its part
 
 MOST_ENTRIES = 20_000_000  # of items in cells: long items in small cells would be in very many
 
@@ -49,6 +53,107 @@ class Solids(NamedTuple):
     feature: FloatArray  # (features, COLUMNS)
     direction: FloatArray  # (k, 3): unit vectors along the edges of vertices, away from them
     grid: Grid  # a cell lists what a capsule whose centre is in it may touch; the outermost cells have no end
+
+
+class Owner(NamedTuple):
+    """What features belong to, or those of several parts each."""
+
+    friction: float | FloatArray
+    obstacle: int | IntArray = TERRAIN
+    part: int | IntArray = TERRAIN
+
+
+class Features:
+    """Features as they are found."""
+
+    def __init__(self) -> None:
+        self._features: list[FloatArray] = []
+        self._directions: list[FloatArray] = []
+        self._count = 0
+        self.blocks: list[tuple[Owner, Block]] = []
+        self.owner = Owner(0.0)  # of what is added
+
+    def table(self) -> tuple[FloatArray, FloatArray]:
+        """All features, and the directions of the edges of vertices."""
+        return (
+            np.concatenate([np.zeros((0, COLUMNS)), *self._features]),
+            np.concatenate([np.zeros((0, 3)), *self._directions]),
+        )
+
+    def _add(self, kind: int, at: FloatArray, boxed: FloatArray) -> FloatArray:
+        """New rows (m, COLUMNS) with the boxes of the points `boxed` (m, k, 3) [m]."""
+        rows = np.zeros((len(at), COLUMNS))
+        rows[:, [X_MIN, Y_MIN, Z_MIN]], rows[:, [X_MAX, Y_MAX, Z_MAX]] = boxed.min(axis=1), boxed.max(axis=1)
+        rows[:, BALL] = np.linalg.norm(np.ptp(boxed, axis=1), axis=1) / 2 * (1 + 1e-12)
+        rows[:, KIND], rows[:, FRICTION], rows[:, OBSTACLE], rows[:, PART] = kind, *self.owner
+        rows[:, AT : AT + 3] = at
+        self._features.append(rows)
+        return rows
+
+    def faces(
+        self, corner: FloatArray, one: FloatArray, other: FloatArray, depth: float | FloatArray, fill: float
+    ) -> None:
+        """Parallelograms (fill 0) or triangles (1) with two sides each, (m, 3) [m]; the normal is one x other."""
+        corner, one, other = (np.reshape(v, (-1, 3)) for v in (corner, one, other))
+        last = corner + one + (1 - fill) * other
+        rows = self._add(FACE, corner, np.stack([corner, corner + one, corner + other, last], axis=1))
+        normal = np.cross(one, other)
+        square = np.sum(normal * normal, axis=1, keepdims=True)
+        rows[:, ALONG : ALONG + 3] = normal / np.sqrt(square)
+        rows[:, FIRST : FIRST + 3] = np.cross(other, normal) / square
+        rows[:, SECOND : SECOND + 3] = np.cross(normal, one) / square
+        rows[:, FILL], rows[:, DEPTH] = fill, depth
+
+    def edges(
+        self,
+        start: FloatArray,
+        end: FloatArray,
+        into_one: FloatArray,
+        into_other: FloatArray,
+        depth: float | FloatArray,
+    ) -> None:
+        """Edges with vectors into their two faces, (m, 3); zeros for a face that is not there."""
+        start, end = np.reshape(start, (-1, 3)), np.reshape(end, (-1, 3))
+        rows = self._add(EDGE, start, np.stack([start, end], axis=1))
+        rows[:, LENGTH], rows[:, DEPTH] = np.linalg.norm(end - start, axis=1), depth
+        along = (end - start) / rows[:, LENGTH, np.newaxis]
+        rows[:, ALONG : ALONG + 3] = along
+        for column, vectors in ((INTO_ONE, into_one), (INTO_OTHER, into_other)):
+            into = np.reshape(vectors, (-1, 3))
+            across = into - np.sum(into * along, axis=1, keepdims=True) * along
+            size = np.linalg.norm(across, axis=1, keepdims=True)
+            rows[:, column : column + 3] = across / np.where(size > 0, size, 1.0)
+
+    def vertices(self, at: FloatArray, owner: IntArray, edge: FloatArray) -> None:
+        """Vertices (m, 3) [m]; `edge`: vectors away from them, `owner`: the vertex of each, in ascending order."""
+        at = np.reshape(at, (-1, 3))
+        rows = self._add(VERTEX, at, at[:, np.newaxis])
+        count = np.bincount(owner, minlength=len(at))
+        rows[:, COUNT], rows[:, DIRECTIONS] = count, self._count + np.cumsum(count) - count
+        self._directions.append(edge / np.linalg.norm(edge, axis=1, keepdims=True))
+        self._count += len(edge)
+
+    def vertex(self, at: FloatArray, *neighbours: FloatArray) -> None:
+        """One vertex with edges towards its neighbours [m]."""
+        self.vertices(at, np.zeros(len(neighbours), dtype=np.int64), np.array(neighbours) - at)
+
+    def pillar(self, x: float, y: float, radius: float) -> None:
+        """An upright cylinder without ends [m]."""
+        box = np.array([[[x - radius, y - radius, -FAR], [x + radius, y + radius, FAR]]])
+        rows = self._add(PILLAR, np.array([[x, y, 0.0]]), box)
+        rows[:, RADIUS], rows[:, ALONG + 2] = radius, 1.0
+
+    def cylinder(self, start: FloatArray, end: FloatArray, radius: float, both: bool) -> None:
+        """A solid cylinder [m] with the rim of its far end, and of the near one if it has `both`."""
+        along = (end - start) / np.linalg.norm(end - start)
+        wide = radius * np.sqrt(np.maximum(0.0, 1.0 - along * along))
+        box = np.array([[start - wide, start + wide, end - wide, end + wide]])
+        rows = self._add(CYLINDER, (start + end)[np.newaxis] / 2, box)
+        rows[:, ALONG : ALONG + 3], rows[:, RADIUS] = along, radius
+        rows[:, HALF] = np.linalg.norm(end - start) / 2
+        for centre, normal in ((end, along), (start, -along))[: 1 + both]:
+            rim = self._add(RIM, centre[np.newaxis], np.array([[centre - wide, centre + wide]]))
+            rim[:, ALONG : ALONG + 3], rim[:, RADIUS] = normal, radius
 
 
 def sort_into_grid(feature: FloatArray, direction: FloatArray, reach: float) -> Solids:
