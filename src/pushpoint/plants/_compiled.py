@@ -21,7 +21,7 @@ Stopped = tuple[int, int, int]  # status, and the tick and the step of it that w
 
 
 class Entry:
-    """A compiled entry point. The first call, and those with tables of another kind, pass Numba's look at all types;
+    """A compiled entry point. The first call, and those with tables of another kind, pass Numba's check of all types;
     the others go past it."""
 
     def __init__(self, function: Callable[..., Any], kernels: str) -> None:

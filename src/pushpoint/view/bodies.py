@@ -84,9 +84,9 @@ def draw_thin(axes: Axes, ends: FloatArray, colours: list[tuple[float, ...]], st
     """Lines and dots; `ends` of links is (links, 2, 2), the last ones have a larger dot in front."""
     lines = LineCollection(list(ends), colors=colours, linewidths=LINE_WIDTH, capstyle="round", zorder=2 + strength)
     axes.add_collection(lines)
-    look: dict[str, Any] = {"edgecolors": style.BODY_EDGE, "linewidths": 0.5, "zorder": 2.1 + strength}
-    rear = axes.scatter(ends[:, 0, 0], ends[:, 0, 1], s=DOT_SIZE, c=[paled(style.BODY, strength)], **look)
-    tip = axes.scatter(ends[-1:, 1, 0], ends[-1:, 1, 1], s=2 * DOT_SIZE, c=colours[-1:], **look)
+    drawn_as: dict[str, Any] = {"edgecolors": style.BODY_EDGE, "linewidths": 0.5, "zorder": 2.1 + strength}
+    rear = axes.scatter(ends[:, 0, 0], ends[:, 0, 1], s=DOT_SIZE, c=[paled(style.BODY, strength)], **drawn_as)
+    tip = axes.scatter(ends[-1:, 1, 0], ends[-1:, 1, 1], s=2 * DOT_SIZE, c=colours[-1:], **drawn_as)
     return [lines, rear, tip]
 
 
@@ -97,10 +97,10 @@ def link_ends(robot: Robot, position: FloatArray, angle: FloatArray) -> FloatArr
     return np.stack([position - along, position + along], axis=1)
 
 
-def draw_shape(axes: Axes, run: Recording, row: int, **look: Any) -> Line2D:
+def draw_shape(axes: Axes, run: Recording, row: int, **drawn_as: Any) -> Line2D:
     """The robot at one row as one line from the tip of the tail to that of the head."""
     ends = link_ends(run.scenario.built_robot(), *pose(run, row))
-    (line,) = axes.plot(*np.vstack([ends[:, 0], ends[-1:, 1]]).T, **look)
+    (line,) = axes.plot(*np.vstack([ends[:, 0], ends[-1:, 1]]).T, **drawn_as)
     return line
 
 
@@ -175,5 +175,5 @@ def draw_arrows(axes: Axes, run: Recording, row: int, full: float | None = None)
 
 def quiver(axes: Axes, start: FloatArray, arrow: FloatArray) -> Quiver:
     """Arrows of forces from `start` on, both [m] and (arrows, 2)."""
-    look: dict[str, Any] = {"facecolor": style.FORCE, "edgecolor": style.BODY_EDGE, "linewidth": 0.5, "zorder": 5}
-    return axes.quiver(*start.T, *arrow.T, angles="xy", scale_units="xy", scale=1, width=0.0045, **look)
+    drawn_as: dict[str, Any] = {"facecolor": style.FORCE, "edgecolor": style.BODY_EDGE, "linewidth": 0.5, "zorder": 5}
+    return axes.quiver(*start.T, *arrow.T, angles="xy", scale_units="xy", scale=1, width=0.0045, **drawn_as)

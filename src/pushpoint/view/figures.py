@@ -118,11 +118,11 @@ def _draw_verdict(axes: Axes, height: float, verdict: Mapping[str, Any]) -> None
     extent = (left, right, height - 0.28, height + 0.28)
     scale: dict[str, Any] = {"cmap": FADE, "vmin": 0.0, "vmax": 1.0, "interpolation": "bilinear"}
     axes.imshow(shades, extent=extent, aspect="auto", zorder=1, **scale)
-    look: dict[str, Any] = {"va": "center", "color": style.QUIET, "fontsize": 8}
+    drawn_as: dict[str, Any] = {"va": "center", "color": style.QUIET, "fontsize": 8}
     if low is not None:
-        axes.text(left - 0.01, height, f"{low:g}", ha="right", **look)
+        axes.text(left - 0.01, height, f"{low:g}", ha="right", **drawn_as)
     if high is not None:
-        axes.text(right + 0.01, height, f"{high:g}", ha="left", **look)
+        axes.text(right + 0.01, height, f"{high:g}", ha="left", **drawn_as)
     colour = style.GREEN if verdict["confirmed"] else style.RED
     interval = verdict.get("interval")
     if interval is not None and np.all(np.isfinite(interval)):

@@ -81,10 +81,10 @@ def draw_coordinate(axes: Axes, run: Recording, axis: str, published: Mapping[st
     for number, (label, curve) in enumerate(published.items() if axis != "z" else ()):
         values = curve.x if axis == "x" else curve.y
         shown = curve.time <= time[-1] + 1e-9
-        look: dict[str, Any] = {"linestyle": "--", "color": style.INK, "linewidth": 1.2}
+        drawn_as: dict[str, Any] = {"linestyle": "--", "color": style.INK, "linewidth": 1.2}
         if number:
-            look = {"linestyle": "none", "marker": "o", "markersize": 3.4, "color": style.ORANGE}
-        axes.plot(curve.time[shown], values[shown], label=label, zorder=4 - number, **look)
+            drawn_as = {"linestyle": "none", "marker": "o", "markersize": 3.4, "color": style.ORANGE}
+        axes.plot(curve.time[shown], values[shown], label=label, zorder=4 - number, **drawn_as)
     axes.set(xlabel="time [s]", ylabel=f"{axis} [m]", xlim=time_limits(run))
     axes.set_title(f"Middle link, {axis}")
     if published and axis == "x":
@@ -160,7 +160,7 @@ def _energy(joule: float) -> str:
 
 
 def show_at_least(axes: Axes, span: float) -> None:
-    """What hardly changes shall look so: the y axis has at least this span."""
+    """What hardly changes shall seem so: the y axis has at least this span."""
     low, high = axes.get_ylim()
     if high - low < span:
         axes.set_ylim((low + high - span) / 2, (low + high + span) / 2)

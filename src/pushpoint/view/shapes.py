@@ -109,9 +109,9 @@ def under(motion: Rehearsal, row: int = 0) -> Stretch:
     return Stretch(curve, float(max(0, math.floor(laid.aim.min()))), min(curve.last, next_point(head)))
 
 
-def draw_curve(axes: Axes, part: Stretch, view: Sight, **look: Any) -> None:
+def draw_curve(axes: Axes, part: Stretch, view: Sight, **drawn_as: Any) -> None:
     """The curve through its control points, and these."""
-    axes.plot(*view.flat(part.places).T, **(CURVE | look))
+    axes.plot(*view.flat(part.places).T, **(CURVE | drawn_as))
     axes.plot(*view.flat(part.points).T, **POINT)
 
 

@@ -61,8 +61,8 @@ class Sheet:
 
     def head(self, text: str) -> None:
         """In large letters at the upper edge."""
-        look: dict[str, Any] = {"ha": "left", "va": "top", "fontsize": 12, "fontweight": "bold"}
-        self.figure.suptitle(text, x=0.01, y=1 - 0.12 / self.height, **look)
+        drawn_as: dict[str, Any] = {"ha": "left", "va": "top", "fontsize": 12, "fontweight": "bold"}
+        self.figure.suptitle(text, x=0.01, y=1 - 0.12 / self.height, **drawn_as)
 
     def legend(self, entries: Sequence[Any], top: float, above: float = 0.0) -> None:
         """In one line, `top` [inch] from the upper edge, or a share of the height `above` that."""

@@ -271,8 +271,8 @@ def _draw_gravity(axes: Axes, world: World, box: Box) -> None:
     size = 0.6 * (box.top - box.bottom)
     start = (box.left + 0.06 * (box.right - box.left), box.top - 0.15 * size)
     tip = (start[0] + size * float(down[SIDE.right]), start[1] + size * float(down[SIDE.up]))
-    look = {"arrowstyle": "-|>", "color": style.INK, "linewidth": 1.2}
-    axes.annotate("", tip, start, arrowprops=look, zorder=6)
+    drawn_as = {"arrowstyle": "-|>", "color": style.INK, "linewidth": 1.2}
+    axes.annotate("", tip, start, arrowprops=drawn_as, zorder=6)
     axes.annotate("gravity", start, (6, -2), textcoords="offset points", fontsize=8, color=style.INK, va="center")
 
 

@@ -61,8 +61,8 @@ def _draw_runs(axes: Axes, place: int, values: FloatArray) -> None:
     """In the order of the seeds from left to right, so that equal seeds stand at equal places."""
     across = place + np.linspace(-SPREAD, SPREAD, len(values)) if len(values) > 1 else np.full(len(values), place)
     shown = np.isfinite(values)
-    look: dict[str, Any] = {"linestyle": "none", "marker": "o", "markersize": 4.0, "markeredgewidth": 0.0}
-    axes.plot(across[shown], values[shown], color=COLOURS[place % len(COLOURS)], alpha=0.75, zorder=3, **look)
+    drawn_as: dict[str, Any] = {"linestyle": "none", "marker": "o", "markersize": 4.0, "markeredgewidth": 0.0}
+    axes.plot(across[shown], values[shown], color=COLOURS[place % len(COLOURS)], alpha=0.75, zorder=3, **drawn_as)
 
 
 def _draw_median(axes: Axes, place: int, median: float, interval: tuple[float, float]) -> None:

@@ -1,4 +1,4 @@
-"""One look for all pictures: quiet axes, colours that colour-blind people can tell apart (Okabe and Ito)."""
+"""One style for all pictures: quiet axes, colours that colour-blind people can tell apart (Okabe and Ito)."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ SETTINGS: dict[Any, Any] = {
 
 @contextmanager
 def styled() -> Iterator[None]:
-    """Use this look inside the block, whatever the user's own settings are, and restore them."""
+    """Use this style inside the block, whatever the user's own settings are, and restore them."""
     import matplotlib
 
     with matplotlib.rc_context():

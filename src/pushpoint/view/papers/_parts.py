@@ -29,11 +29,11 @@ PLOT, HIGH_PLOT = 1.9, 2.3  # [inch], high: panels that show something over time
 TIME = "time [s]"
 MINUS = "\N{MINUS SIGN}"
 
-Look = dict[str, Any]  # of lines
-OURS: Look = {"color": style.BLUE, "zorder": 3}
-BODY: Look = {"color": style.BODY, "linewidth": 2.4}
-HEAD: Look = {"color": style.HEAD, "linewidth": 2.4}
-DASHED: Look = {"color": style.INK, "linestyle": (0, (3.5, 2)), "linewidth": 1.3, "zorder": 2.5}
+DrawnAs = dict[str, Any]  # of lines
+OURS: DrawnAs = {"color": style.BLUE, "zorder": 3}
+BODY: DrawnAs = {"color": style.BODY, "linewidth": 2.4}
+HEAD: DrawnAs = {"color": style.HEAD, "linewidth": 2.4}
+DASHED: DrawnAs = {"color": style.INK, "linestyle": (0, (3.5, 2)), "linewidth": 1.3, "zorder": 2.5}
 HALO = withStroke(linewidth=2.5, foreground=style.GROUND)
 
 # --- sheets ---
@@ -94,9 +94,9 @@ def label_outer(panels: Sequence[Axes], columns: int = 1) -> None:
         axes.set(xlabel=axes.get_xlabel() if lowest else "", ylabel=axes.get_ylabel() if leftmost else "")
 
 
-def explained(sheet: Figure, marks: Mapping[str, Look], note: str = "") -> Figure:
+def explained(sheet: Figure, marks: Mapping[str, DrawnAs], note: str = "") -> Figure:
     """The sheet with one legend, in one line above all panels, and a remark in small letters below them."""
-    legend(sheet, [Line2D([], [], label=label, **look) for label, look in marks.items()])
+    legend(sheet, [Line2D([], [], label=label, **drawn_as) for label, drawn_as in marks.items()])
     return noted(sheet, note) if note else sheet
 
 

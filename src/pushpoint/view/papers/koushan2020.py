@@ -19,7 +19,7 @@ from pushpoint.view import style
 from pushpoint.view.bodies import draw_robot, draw_shape
 from pushpoint.view.papers import Published, figures_of
 from pushpoint.view.papers import _parts as parts
-from pushpoint.view.papers._parts import BODY, DASHED, HEAD, MINUS, TIME, Look, explained
+from pushpoint.view.papers._parts import BODY, DASHED, HEAD, MINUS, TIME, DrawnAs, explained
 from pushpoint.view.scene import Box, draw_scene
 
 if TYPE_CHECKING:
@@ -41,11 +41,11 @@ CONTROL = {
     "active-joints": "P4's control with torques for active joints only, (3.48)",
 }
 HELD = {"regular": (1.6, 2.4, 0.8), "minimal": (4.0, 6.0, 2.0)}  # [N], by chains: in balance
-WANTED: Look = {"color": style.ORANGE, "linestyle": "--", "linewidth": 1.6, "zorder": 4}
+WANTED: DrawnAs = {"color": style.ORANGE, "linestyle": "--", "linewidth": 1.6, "zorder": 4}
 SHOWN_FORCE = 10.0  # [N]: hits of single rows are larger
 TABLE = Box(-0.25, 1.95, -0.3, 0.5)  # [m]: the six links and their pegs
 SHADES = np.linspace(0.15, 0.75, 5)  # of the torques of five joints
-JOINTS: tuple[Look, ...] = tuple({"color": (shade,) * 3, "linewidth": 1.1, "zorder": 3} for shade in SHADES)
+JOINTS: tuple[DrawnAs, ...] = tuple({"color": (shade,) * 3, "linewidth": 1.1, "zorder": 3} for shade in SHADES)
 JOINT_MARKS = {"torque of joint 1": JOINTS[0], "to 5": JOINTS[-1]}
 
 figure = figures_of("koushan2020")
@@ -59,10 +59,13 @@ def fig5_3(published: Published, run: Recording, program: Recording) -> Figure:
     sheet, (axes,) = parts.plots_below_each_other(1)
     joint = np.arange(len(run.data["joint"])) - CENTRE
     axes.plot(joint, -static_torques(run, CENTRE, TORQUE, REACH), **WANTED)
-    dot: Look = {"color": style.BLUE, "marker": "o", "linestyle": "none"}
-    cross: Look = {"color": style.GREEN, "marker": "x", "linestyle": "none"}
-    for each, look in ((run, dot | {"markersize": 7}), (program, cross | {"markersize": 6, "markeredgewidth": 1.8})):
-        axes.plot(joint, -recorded(each, "joint_torque")[-50:].mean(axis=0), zorder=5, **look)
+    dot: DrawnAs = {"color": style.BLUE, "marker": "o", "linestyle": "none"}
+    cross: DrawnAs = {"color": style.GREEN, "marker": "x", "linestyle": "none"}
+    for each, drawn_as in (
+        (run, dot | {"markersize": 7}),
+        (program, cross | {"markersize": 6, "markeredgewidth": 1.8}),
+    ):
+        axes.plot(joint, -recorded(each, "joint_torque")[-50:].mean(axis=0), zorder=5, **drawn_as)
     axes.set(xlabel="joints from the centre, to the head", ylabel=f"{MINUS}torque [N m]", xticks=joint)
     forces = ", ".join(f"{peg_forces(run, peg)[-50:].mean():.2f}" for peg in range(3))
     axes.set_title(f"Steady torques; the pegs take {forces} N")
@@ -120,8 +123,8 @@ def _draw_torques(axes: Axes, run: Recording, title: str) -> None:
     robot = run.scenario.built_robot()
     damping = np.array([robot.joint(j).damping for j in range(len(robot.links) - 1)])
     torque = recorded(run, "joint_torque") + damping * recorded(run, "joint_rate")
-    for values, look in zip(torque[1:].T, JOINTS, strict=True):
-        axes.plot(times(run)[1:], values, **look)
+    for values, drawn_as in zip(torque[1:].T, JOINTS, strict=True):
+        axes.plot(times(run)[1:], values, **drawn_as)
     axes.set(ylabel="torque [N m]")
     axes.set_title(title)
 
@@ -192,7 +195,7 @@ def two_angles(published: Published, run: Recording, program: Recording) -> Figu
         axes.set(ylabel=ANGLE)
 
     sheet, _ = _beside_program(run, program, draw, _titles(run))
-    marks: dict[str, Look] = {"link 3 to link 2": {"color": COLOURS[0]}, "link 5 to link 3": {"color": COLOURS[1]}}
+    marks: dict[str, DrawnAs] = {"link 3 to link 2": {"color": COLOURS[0]}, "link 5 to link 3": {"color": COLOURS[1]}}
     return explained(sheet, marks | {"set-points": WANTED} | JOINT_MARKS, f"{AS_COUNTED} {DAMPED}")
 
 

@@ -19,7 +19,7 @@ from pushpoint.view import style
 from pushpoint.view.bodies import ARROW_LENGTH, FORCE_WINDOW, draw_arrows, draw_robot, draw_shape, pushes_at
 from pushpoint.view.papers import Published, Table, figures_of
 from pushpoint.view.papers import _parts as parts
-from pushpoint.view.papers._parts import BODY, DASHED, HEAD, OURS, TIME, Look, explained, nearest_row
+from pushpoint.view.papers._parts import BODY, DASHED, HEAD, OURS, TIME, DrawnAs, explained, nearest_row
 from pushpoint.view.scene import draw_scene, united, view_box
 
 if TYPE_CHECKING:
@@ -36,12 +36,12 @@ SMOOTHING = 0.3  # [s], of velocities
 TITLE_PAD = 9  # [points], above marks on the upper edge
 SMALLEST_SHARE = 0.05  # of the largest force: those that are named
 
-PUBLISHED: Look = {"color": style.ORANGE, "markeredgecolor": style.INK, "markeredgewidth": 0.6, "linestyle": "none"}
+PUBLISHED: DrawnAs = {"color": style.ORANGE, "markeredgecolor": style.INK, "markeredgewidth": 0.6, "linestyle": "none"}
 PUBLISHED_DOT = PUBLISHED | {"marker": "o", "markersize": 4.2, "zorder": 6}
 PUBLISHED_EDGE = PUBLISHED | {"marker": "v", "markersize": 7, "clip_on": False, "zorder": 6}
-SAID: Look = {"color": style.GREEN, "linestyle": "--", "linewidth": 1.1, "zorder": 2.2}
-REACHED: Look = {"color": style.ORANGE, "linestyle": "--", "linewidth": 1.1, "zorder": 2}
-HEAD_PATH: Look = {"color": style.HEAD, "linestyle": style.DOTS, "linewidth": 1.3, "zorder": 2.4}
+SAID: DrawnAs = {"color": style.GREEN, "linestyle": "--", "linewidth": 1.1, "zorder": 2.2}
+REACHED: DrawnAs = {"color": style.ORANGE, "linestyle": "--", "linewidth": 1.1, "zorder": 2}
+HEAD_PATH: DrawnAs = {"color": style.HEAD, "linestyle": style.DOTS, "linewidth": 1.3, "zorder": 2.4}
 BEFORE = DASHED | {"marker": "o", "markersize": 2.5}
 
 figure = figures_of("liljeback2010")
@@ -62,7 +62,7 @@ def fig10(published: Published, run: Recording) -> Figure:
         axes.plot(read_off["x_m"][chosen], read_off["y_m"][chosen], **PUBLISHED_DOT)
         axes.set_title(f"t = {t:g} s")
     parts.label_outer(panels)
-    dot: Look = {"marker": "o", "markersize": 4}
+    dot: DrawnAs = {"marker": "o", "markersize": 4}
     marks = {"this run": dot | {"color": style.BODY}, "its head": dot | {"color": style.HEAD}}
     return explained(sheet, marks | {"joints and ends, published": PUBLISHED_DOT})
 
@@ -129,8 +129,8 @@ def _mark_final_x(axes: Axes, run: Recording, read_off: Table) -> None:
     _mark_on_edge(axes, read_off["x_m"][_of_run(read_off, run)])
 
 
-def _mark_on_edge(axes: Axes, x: FloatArray, **look: Any) -> None:
-    axes.plot(x, np.ones(len(x)), transform=axes.get_xaxis_transform(), **PUBLISHED_EDGE | look)
+def _mark_on_edge(axes: Axes, x: FloatArray, **drawn_as: Any) -> None:
+    axes.plot(x, np.ones(len(x)), transform=axes.get_xaxis_transform(), **PUBLISHED_EDGE | drawn_as)
 
 
 def _of_run(read_off: Table, run: Recording) -> Any:
@@ -152,7 +152,7 @@ def fig13(published: Published, *runs: Recording) -> Figure:
         axes.set_title(f"{title}: {len(starts)} resolutions, published {len(theirs)}", pad=TITLE_PAD)
     parts.label_outer(panels)
     _show_velocities(panels, runs)
-    marks: dict[str, Look] = {
+    marks: dict[str, DrawnAs] = {
         f"this run, smoothed over {SMOOTHING:g} s": OURS,
         "not smoothed": {"color": style.SKY, "linewidth": 0.8},
         "jam resolution starts": dashed,

@@ -20,7 +20,7 @@ from pushpoint.shapes import GaitSegment, ShapeCurve
 from pushpoint.view import shapes, style
 from pushpoint.view.panels import middle
 from pushpoint.view.papers import Published, figures_of
-from pushpoint.view.papers._parts import MINUS, OURS, Look, nearest_row, reached, remarked, scenes_in_rows
+from pushpoint.view.papers._parts import MINUS, OURS, DrawnAs, nearest_row, reached, remarked, scenes_in_rows
 from pushpoint.view.scene import united
 from pushpoint.view.shapes import Aslant, Stretch, box_around, draw_virtual, marks, room_of, set_frame, under, whole
 from pushpoint.view.space import SIDE, TOP, Sight, View, draw_in_space
@@ -46,7 +46,7 @@ SCREENSHOTS = (0.0, 3.0, 6.0, 9.0, 12.0, 15.0)  # [s], of Figs. 7 and 8; ours, P
 ROLLED = (0.0, 1.5, 3.0, 4.5, 6.0)  # [s], of Fig. 9, ours
 ON_STAIRS = (0.0, 9.0, 18.0)  # [s], of Fig. 10, ours
 FEW_LINKS = 7  # of Fig. 10(a)
-NOT_STEERED: Look = {"color": style.ORANGE, "linestyle": "--", "zorder": 2.5}
+NOT_STEERED: DrawnAs = {"color": style.ORANGE, "linestyle": "--", "zorder": 2.5}
 NOT_READ = "P3's drawings are not digitised."
 
 figure = figures_of("liljeback2014")
@@ -86,11 +86,11 @@ def draw_curve(axes: Axes, part: Stretch, view: Sight, box: Box, floor: float | 
 
 def draw_postures(axes: Axes, run: Recording, instants: Sequence[float], view: View, off: tuple[float, float]) -> None:
     """The robot where it was; the time beside its tail, `off` [points] from it."""
-    look: Look = {"textcoords": "offset points", "ha": "center", "va": "center", "fontsize": 8}
+    drawn_as: DrawnAs = {"textcoords": "offset points", "ha": "center", "va": "center", "fontsize": 8}
     for t in reached(run, instants):
         row = nearest_row(run, t)
         draw_in_space(axes, run, row, view)
-        axes.annotate(f"{t:g} s", view.flat(recorded(run, "link_position")[row, 0]).tolist(), off, **look)
+        axes.annotate(f"{t:g} s", view.flat(recorded(run, "link_position")[row, 0]).tolist(), off, **drawn_as)
 
 
 def segment_and_robot(panels: Sequence[Axes], run: Recording, motion: Rehearsal, view: Sight) -> None:
@@ -168,9 +168,9 @@ def fig6(published: Published, run: Recording, straight: Recording) -> Figure:
         left.annotate(f"{t:g} s", one.frame[0, :2, 3].tolist(), (10, 6), textcoords="offset points", fontsize=8)
     set_frame(left, TOP, boxes[0])
     left.set_title("(b) The curve drawn in 15 s, from above")
-    for path, look in zip(paths, (OURS, NOT_STEERED), strict=True):
-        right.plot(*path[:, :2].T, **look)
-        right.plot(*path[-1:, :2].T, **(look | {"marker": "o", "linestyle": "none", "markersize": 6}))
+    for path, drawn_as in zip(paths, (OURS, NOT_STEERED), strict=True):
+        right.plot(*path[:, :2].T, **drawn_as)
+        right.plot(*path[-1:, :2].T, **(drawn_as | {"marker": "o", "linestyle": "none", "markersize": 6}))
     set_frame(right, TOP, boxes[1])
     right.set_title("(c) The centre link")
     steered = [Line2D([], [], label="steered", **OURS), Line2D([], [], label="not steered", **NOT_STEERED)]

@@ -17,7 +17,7 @@ from pushpoint.view import style
 from pushpoint.view.bodies import FORCE_WINDOW, arrows, draw_robot, pushes_at, quiver
 from pushpoint.view.papers import Published, Table, figures_of
 from pushpoint.view.papers import _parts as parts
-from pushpoint.view.papers._parts import BODY, HEAD, MINUS, OURS, TIME, Look, explained, nearest_row
+from pushpoint.view.papers._parts import BODY, HEAD, MINUS, OURS, TIME, DrawnAs, explained, nearest_row
 from pushpoint.view.scene import Box, draw_scene, united, view_box
 
 if TYPE_CHECKING:
@@ -37,35 +37,35 @@ INSTANTS = (0.0, 2.5, 5.0, 7.5, 10.0)  # [s], of Fig. 15; but for 0 s ours, P2 d
 FLAT_SPEED, TRACK_SPEED = -0.01, 0.15  # [m/s], P2 VIII-D1 and VIII-D2
 FLAT_X, FLAT_Y = (-0.17, 0.03), (-0.25, 0.15)  # [m], spans as wide as those of P2's Fig. 13
 
-SAID: Look = {"color": style.ORANGE, "linestyle": "--", "linewidth": 1.4, "zorder": 2}
+SAID: DrawnAs = {"color": style.ORANGE, "linestyle": "--", "linewidth": 1.4, "zorder": 2}
 ALSO_SAID = SAID | {"color": style.QUIET, "linewidth": 1.0}
-DOT: Look = {"markeredgecolor": style.INK, "markeredgewidth": 0.5, "markersize": 4.2, "linestyle": "none"}
+DOT: DrawnAs = {"markeredgecolor": style.INK, "markeredgewidth": 0.5, "markersize": 4.2, "linestyle": "none"}
 SIMULATED = DOT | {"color": style.ORANGE, "marker": "o", "zorder": 5}
 MEASURED = DOT | {"color": style.GREEN, "marker": "s", "zorder": 4}
 PATH = parts.DASHED | {"linewidth": 1.4, "zorder": 4}
 MEAN = PATH | {"linewidth": 1.0}
-AS_BUILT: Look = {"color": style.SKY, "linewidth": 1.1, "zorder": 2.5}
-SIZE: Look = OURS | {"linewidth": 1.2}
-COMPONENT: Look = {"color": style.SKY, "linewidth": 1.0, "zorder": 2.5}
+AS_BUILT: DrawnAs = {"color": style.SKY, "linewidth": 1.1, "zorder": 2.5}
+SIZE: DrawnAs = OURS | {"linewidth": 1.2}
+COMPONENT: DrawnAs = {"color": style.SKY, "linewidth": 1.0, "zorder": 2.5}
 
 figure = figures_of("transeth2008a")
 
 
-def draw_coordinates(panels: Sequence[Axes], run: Recording, **look: Any) -> None:
+def draw_coordinates(panels: Sequence[Axes], run: Recording, **drawn_as: Any) -> None:
     """x and y of link 6 over time, one per panel."""
     for axes, values, name, title in zip(
         panels, link_path(run, LINK_6).T, "xy", ("(a) along the track", "(b) across it"), strict=True
     ):
-        axes.plot(times(run), values, **look)
+        axes.plot(times(run), values, **drawn_as)
         axes.set(xlabel=TIME, ylabel=f"$\\mathregular{{{name}_6}}$ [m]", xlim=(0, times(run)[-1]))
         axes.set_title(title)
 
 
-def draw_published(panels: Sequence[Axes], read_off: Table, source: str, until: float, **look: Any) -> None:
+def draw_published(panels: Sequence[Axes], read_off: Table, source: str, until: float, **drawn_as: Any) -> None:
     """x and y of link 6, simulated or measured, as far as our run goes."""
     shown = read_off["t_s"] <= until + 1e-9
     for axes, name in zip(panels, "xy", strict=True):
-        axes.plot(read_off["t_s"][shown], read_off[f"{name}6_{source}_m"][shown], **look, clip_on=False)
+        axes.plot(read_off["t_s"][shown], read_off[f"{name}6_{source}_m"][shown], **drawn_as, clip_on=False)
 
 
 # --- thin pegs, VIII-B ---
