@@ -130,7 +130,7 @@ def set_torques(problem: PaperProblem) -> None:
     other. The first axis of a joint is fixed to the tail's side, a second one to the head's side."""
     for k in range(problem.freedom.shape[0]):
         a, w = problem.freedom[k], problem.torque[k]
-        j, axis = int(a.joint), UP - int(a.axis)
+        j, axis = int(a.joint), int(a.axis)
         tail, head = problem.rotation[j], problem.rotation[j + 1]
         owner = head if a.place > 0.0 else tail
         s1, s2, s3 = owner[0, axis], owner[1, axis], owner[2, axis]
@@ -156,7 +156,7 @@ def rate_along(w: FloatArray, u: FloatArray, j: int) -> float:
 def joint_angle(problem: PaperProblem, k: int) -> float:
     """(65)-(66), for all kinds of joints: from the rotation of the head's side relative to the tail's side."""
     a = problem.freedom[k]
-    j, other = int(a.joint), LEFT + int(a.axis)
+    j, other = int(a.joint), LEFT + UP - int(a.axis)
     tail, head = problem.rotation[j], problem.rotation[j + 1]
     # A first axis, fixed to the tail's side, turns the head side's copy of the axis `other`, or its own copy stays; a
     # second one turns the tail side's.
@@ -164,4 +164,4 @@ def joint_angle(problem: PaperProblem, k: int) -> float:
     for m in range(3):
         c += tail[m, other] * head[m, other]
         s += tail[m, other] * head[m, 0] if a.place > 0.0 else -tail[m, 0] * head[m, other]
-    return math.atan2(s, c) if a.axis == 0.0 else math.atan2(-s, c)
+    return math.atan2(s, c) if a.axis == UP else math.atan2(-s, c)
