@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from pushpoint.simulation import resume
     from pushpoint.studies import Study
     from pushpoint.types import Command, Contacts, Event, Observation, Snapshot
+    from pushpoint.user_code import CodeFile, load_code
     from pushpoint.worlds import Box, Cylinder, Disc, Ground, Heightfield, Patch, Polygon, Profile, Wall, World
 
 __all__ = [
@@ -40,6 +41,7 @@ __all__ = [
     "Checkpoint",
     "Choice",
     "Claim",
+    "CodeFile",
     "Command",
     "Contacts",
     "Controller",
@@ -76,6 +78,7 @@ __all__ = [
     "analysis",
     "control",
     "load",
+    "load_code",
     "plants",
     "register_controller",
     "register_measure",
@@ -146,6 +149,10 @@ _NAMES = {
         "Event",
         "Observation",
         "Snapshot",
+    ),
+    "pushpoint.user_code": (
+        "CodeFile",
+        "load_code",
     ),
     "pushpoint.worlds": (
         "Box",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeGuard
 
@@ -13,6 +13,7 @@ from pushpoint.recording import Recording
 from pushpoint.scenario import AS_WRITTEN, Scenario
 from pushpoint.scenarios import scenarios
 from pushpoint.simulation import simulate as _simulate
+from pushpoint.user_code import load_code, refuse_unloaded
 
 if TYPE_CHECKING:
     from pushpoint.studies import Results, Study
@@ -26,12 +27,19 @@ Source = str | os.PathLike[str]
 def find_scenario(scenario: Source | Scenario) -> Scenario:
     """A Scenario as it is, the one in a .yaml file, or the registered one of that name."""
     if isinstance(scenario, Scenario):
-        return scenario
+        return _with_its_files(scenario)
     if _is_file(scenario):
-        return Scenario.from_yaml(Path(scenario))
+        return _with_its_files(Scenario.from_yaml(Path(scenario)))
     if isinstance(scenario, str):
         return scenarios[scenario]
     raise InvalidInput(f"scenario = {scenario!r}: give a name, a path to a .yaml file or a Scenario")
+
+
+def _with_its_files(scenario: Scenario) -> Scenario:
+    """The same, if the files that it goes with are loaded; data run no code, so the error says how."""
+    if scenario.files:
+        refuse_unloaded(scenario.files, f"scenario {scenario.name!r}")
+    return scenario
 
 
 def _is_file(source: object) -> TypeGuard[Source]:
@@ -89,6 +97,7 @@ def run_study(
     *,
     processes: int | None = None,
     progress: bool = False,
+    code: Iterable[Source] = (),
     **fields: Any,
 ) -> Results:
     """Run a scenario with many seeds, in one or several variants, on local processes.
@@ -106,6 +115,8 @@ def run_study(
         How many at once; default: as many as there are processors. 1 keeps all runs in this process.
     progress
         Whether to show a bar on standard error, if that is a terminal.
+    code
+        Paths of Python files to load first, as by `load_code`. The processes get these and all that were loaded before.
     **fields
         Fields of the `Study` to set: seeds, variants, measures, beyond.
 
@@ -122,6 +133,8 @@ def run_study(
     """
     from pushpoint.studies import run  # here, as plain runs need no processes
 
+    for path in code:
+        load_code(path)
     return run(find_study(study, overrides, **fields), processes, progress=progress)
 
 
@@ -138,10 +151,14 @@ def _study_data(source: Source | Scenario) -> dict[str, Any]:
     if not _is_file(source):
         return {"scenario": source if isinstance(source, str) else find_scenario(source)}
     data = read_yaml(Path(source), "scenario or study")
+    folder = Path(source).parent
     if not (isinstance(data, dict) and "scenario" in data):
-        return {"scenario": Scenario.parse(data, AS_WRITTEN)}
-    if _is_file(data["scenario"]):  # beside the file of the study
-        return data | {"scenario": find_scenario(Path(source).parent / data["scenario"])}
+        return {"scenario": _with_its_files(Scenario.parse(data, AS_WRITTEN).beside(folder))}
+    scenario = data["scenario"]
+    if _is_file(scenario):  # beside the file of the study
+        return data | {"scenario": find_scenario(folder / scenario)}
+    if isinstance(scenario, Mapping):
+        return data | {"scenario": _with_its_files(Scenario.parse(scenario).beside(folder))}
     return data
 
 

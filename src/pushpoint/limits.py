@@ -49,3 +49,5 @@ DEPTH: Final = 50  # lists and mappings inside each other
 DIGITS: Final = 40  # of a whole number
 KEY_LENGTH: Final = 200  # [characters]
 NAME_LENGTH: Final = 200  # [characters]
+PATH_CHARACTERS: Final = 4_096  # of the path of a file in a scenario
+CODE_FILES: Final = 100  # that a scenario goes with

@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 
 from pushpoint.analysis import measure
 from pushpoint.control import Controller, controllers
+from pushpoint.errors import InvalidInput, shown
 from pushpoint.robots import RobotFactory, robots
 from pushpoint.scenario import Scenario
 from pushpoint.scenarios import scenarios
@@ -115,6 +116,8 @@ def register_scenario(scenario: Scenario) -> Scenario:
     Scenario
         The same.
     """
+    if not isinstance(scenario, Scenario):
+        raise InvalidInput(f"a scenario is registered as {shown(scenario)}; it should be a Scenario")
     scenarios.add(scenario.name, scenario)
     return scenario
 

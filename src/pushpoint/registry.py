@@ -1,21 +1,73 @@
 """Named items, found by scanning a folder: a new robot, world, controller or scenario is one new file.
 
 Packages of other people register theirs by an entry point in the group ``pushpoint.<kind>s`` that names a
-module; importing the module runs its decorators.
+module; importing the module runs its decorators. Files and notebook cells register theirs by running; run again, they
+replace their own names, and nobody else's.
 """
 
 from __future__ import annotations
 
 import importlib
 import pkgutil
-from collections.abc import Callable, Iterator
+import sys
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from importlib.metadata import EntryPoint, distributions
-from typing import Generic, TypeVar
+from pathlib import Path
+from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
 
-from pushpoint.errors import InvalidInput, UnknownName
+from pushpoint.errors import InvalidInput, UnknownName, shown
 
 T = TypeVar("T")
+
+SESSION = "<session>"  # stands for a notebook or an interactive session: its cells have no file
+PACKAGE = str(Path(__file__).parent)
+FUNCTIONS = {"robot": "a Robot", "world": "a World", "measure": "a number"}  # by kind: what its functions return
+CLASSES = {  # by kind: what its classes have
+    "controller": ("Options", "uses", "build", "initial_shape", "start", "step"),
+    "sensor": ("Options", "gives", "read", "remember", "errors", "limited"),
+    "plant": ("Options", "supports", "build", "initial_state", "snapshot", "rollout", "dump", "restore"),
+}
+BASES = {"controller": "pushpoint.BaseController", "sensor": "pushpoint.Sensor", "plant": "pushpoint.plants.Uneventful"}
+
+
+class Origin(NamedTuple):
+    """Where an item was registered."""
+
+    file: str  # absolute path, or SESSION
+    line: int
+
+    @property
+    def is_ours(self) -> bool:
+        return self.file.startswith(PACKAGE)
+
+    @property
+    def place(self) -> str:
+        """For messages."""
+        return "this session" if self.file == SESSION else f"{shown_path(self.file)}, line {self.line}"
+
+
+def shown_path(file: str) -> str:
+    """A file as people would write it: below the folder they are in, its path from there."""
+    try:
+        return str(Path(file).relative_to(Path.cwd()))
+    except (ValueError, OSError):
+        return file
+
+
+def _origin() -> Origin:
+    """The code that registers: a module of ours, or the nearest caller that is not ours."""
+    frame = sys._getframe(1)
+    while frame.f_back is not None:
+        code = frame.f_code
+        if code.co_filename.startswith(PACKAGE):
+            if code.co_name == "<module>":
+                break
+        else:
+            file = frame.f_globals.get("__file__")
+            return Origin(str(Path(file).resolve()) if isinstance(file, str) else SESSION, frame.f_lineno)
+        frame = frame.f_back
+    return Origin(frame.f_code.co_filename, frame.f_lineno)
 
 
 @cache
@@ -38,11 +90,16 @@ class Registry(Generic[T]):
         The folder of their modules, as a dotted name.
     """
 
+    _all: ClassVar[list[Registry[Any]]] = []
+
     def __init__(self, kind: str, package: str) -> None:
         self.kind = kind
         self._package = package
         self._items: dict[str, T] = {}
+        self._origins: dict[str, Origin] = {}
+        self._editions: dict[str, int] = {}
         self._scanned = False
+        Registry._all.append(self)
 
     def register(self, name: str) -> Callable[[T], T]:
         """Decorator: ``@robots.register("aiko")``.
@@ -65,13 +122,53 @@ class Registry(Generic[T]):
         Parameters
         ----------
         name
-            Of the item; has to be a new one.
+            Of the item; a new one, or one that the same file or notebook registered before, which is replaced.
         item
             What is looked up by that name.
         """
-        if name in self._items:
-            raise InvalidInput(f"{self.kind} {name!r} is registered twice")
-        self._items[name] = item
+        origin = _origin()
+        if origin.is_ours:
+            if name in self._items:
+                raise InvalidInput(f"{self.kind} {name!r} is registered twice")
+        else:
+            self._refuse_name(name, origin)
+            refuse_item(self.kind, name, item)
+        self._items[name], self._origins[name] = item, origin
+        self._editions[name] = self._editions.get(name, 0) + 1
+
+    def _refuse_name(self, name: str, origin: Origin) -> None:
+        """A name of ours, or of another file."""
+        if not isinstance(name, str) or not name:
+            raise InvalidInput(f"{self.kind} {shown(name)}: its name should be a text")
+        if name not in self:
+            return
+        owner = self._origins.get(name)
+        if owner is None or owner.is_ours:
+            raise InvalidInput(f"{self.kind} {name!r} is one of pushpoint's own; choose another name")
+        if owner.file != origin.file:
+            raise InvalidInput(f"{self.kind} {name!r} is registered already, in {owner.place}; choose another name")
+
+    def edition(self, name: str) -> int:
+        """How often a name was registered: what was made of another edition is out of date.
+
+        Parameters
+        ----------
+        name
+            Of the item.
+        """
+        return self._editions.get(name, 0)
+
+    def place_of(self, name: str) -> str:
+        """Where a name that is not pushpoint's own was registered, as a beginning of messages: ``"my.py, line 3: "``;
+        empty for names of ours.
+
+        Parameters
+        ----------
+        name
+            Of the item.
+        """
+        owner = self._origins.get(name)
+        return "" if owner is None or owner.is_ours else f"{owner.place}: "
 
     def __getitem__(self, name: str) -> T:
         if name not in self:
@@ -136,3 +233,58 @@ class Registry(Generic[T]):
         for entry in plug_ins():
             if entry.group == f"pushpoint.{self.kind}s":
                 entry.load()
+
+
+def refuse_item(kind: str, name: str, item: Any) -> None:
+    """Raise InvalidInput if an item cannot be one of its kind, as far as that is seen before it is used."""
+    if kind in FUNCTIONS and not callable(item):
+        raise InvalidInput(f"{kind} {name!r} is {shown(item)}; it should be a function that returns {FUNCTIONS[kind]}")
+    if kind not in CLASSES:
+        return
+    if not isinstance(item, type):
+        raise InvalidInput(f"{kind} {name!r} is {shown(item)}; it should be a class")
+    missing = [member for member in CLASSES[kind] if not _has(item, member)]
+    if missing:
+        raise InvalidInput(
+            f"{kind} {name!r}: class {item.__name__} has no {', '.join(repr(member) for member in missing)}; "
+            f"derive it from {BASES[kind]}, which has all that can have a default"
+        )
+
+
+def _has(kind: type, member: str) -> bool:
+    """Whether a class has a member of its own or a default; what a base leaves to it does not count."""
+    found = getattr(kind, member, None)
+    return found is not None and not getattr(found, "__isabstractmethod__", False) and not is_left_out(found)
+
+
+def is_left_out(method: Any) -> bool:
+    """Whether a method only says that it is missing: `BaseController.step`."""
+    return getattr(method, "__qualname__", "") == "BaseController.step"
+
+
+Registered = dict[int, dict[str, tuple[Any, Origin]]]  # by place of the registry among all, and by name
+
+
+def names_from(file: str) -> Mapping[str, list[str]]:
+    """What a file registered, by kind."""
+    found = {registry.kind: _names(registry, file) for registry in Registry._all}
+    return {kind: names for kind, names in found.items() if names}
+
+
+def forget(file: str) -> Registered:
+    """Take out all that a file registered, so that it can run again; returns what `remember` puts back."""
+    taken: Registered = {}
+    for k, registry in enumerate(Registry._all):
+        taken[k] = {name: (registry._items.pop(name), registry._origins.pop(name)) for name in _names(registry, file)}
+    return taken
+
+
+def remember(taken: Registered) -> None:
+    """Put back what `forget` took out."""
+    for k, items in taken.items():
+        for name, (item, origin) in items.items():
+            Registry._all[k]._items[name], Registry._all[k]._origins[name] = item, origin
+
+
+def _names(registry: Registry[Any], file: str) -> list[str]:
+    return [name for name, origin in registry._origins.items() if origin.file == file and name in registry._items]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Mapping
-from functools import cached_property
 from math import ceil
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal, TypeVar, cast, get_type_hints
@@ -18,11 +17,15 @@ from pushpoint.plain_data import read_yaml, yaml_text
 from pushpoint.quantities import Angle, Bend, Coordinate, Index, Period, Rate, Seed, Velocity, Width
 from pushpoint.registry import Registry
 from pushpoint.robots import Robot, Servo, robots
+from pushpoint.user_code import refuse_result
 from pushpoint.worlds import World, worlds
 
 SCHEMA: Final = 1
 FROM_FILES = ("csv",)  # worlds that depend on more than their options
 MOST_LINK_ROWS = 1e6  # links times rows that are recorded by default: about 100 MB
+BUILT: Mapping[str, type] = {"robot": Robot, "world": World}  # by kind: what its functions return
+MADE = {"robot": "_robot_made", "world": "_world_made"}  # by kind: where a scenario remembers what it built
+KEPT = {"robot": "_robot_kept", "world": "_world_kept"}  # as they were built before, see `Scenario.keeping`
 RECORD_PERIOD = 0.01  # [s], about, where a scenario gives none
 
 AS_WRITTEN = Wording()  # fields of a scenario as in its file and in the keys of overrides
@@ -30,6 +33,8 @@ AS_WRITTEN = Wording()  # fields of a scenario as in its file and in the keys of
 Options = TypeVar("Options", bound=Frozen)
 Pair = tuple[Velocity, Velocity]
 Triple = tuple[Velocity, Velocity, Velocity]
+FilePath = Annotated[str, Field(min_length=1, max_length=limits.PATH_CHARACTERS)]
+Files = Annotated[tuple[FilePath, ...], Field(fail_fast=True, max_length=limits.CODE_FILES)]
 Freedoms = Field(fail_fast=True, max_length=2 * limits.LINKS)
 
 
@@ -117,6 +122,7 @@ class Scenario(Frozen):
     record_period: Period | None = None  # [s], default: the whole number of ticks nearest to 0.01 s; see recorded_every
     seed: Seed = 0  # of worlds with a parameter `seed`, sensors and start.jitter
     source: str = ""  # where it comes from
+    files: Files = ()  # Python files that it goes with, relative to its own file; whoever runs it has to load them
     schema_version: Literal[1] = SCHEMA  # of files
 
     @field_validator("robot", mode="before")
@@ -130,20 +136,38 @@ class Scenario(Frozen):
         return _named_or_made(value, World)
 
     def built_robot(self) -> Robot:
-        """The robot; made once, as a scenario does not change."""
-        return self._robot_made
+        """The robot; made once, as a scenario does not change, and anew if its name was registered again."""
+        return self.robot if isinstance(self.robot, Robot) else cast(Robot, self._made(robots, self.robot))
 
     def built_world(self) -> World:
-        """The world; made once, and one from a file is read once."""
-        return self._world_made
+        """The world; made once, and one from a file is read once, and anew if its name was registered again."""
+        return self.world if isinstance(self.world, World) else cast(World, self._made(worlds, self.world))
 
-    @cached_property
-    def _robot_made(self) -> Robot:
-        return self.robot if isinstance(self.robot, Robot) else cast(Robot, build(robots, self.robot, self.seed))
+    def _made(self, registry: Registry[Any], choice: Choice) -> Any:
+        kept, made = self.__dict__.get(KEPT[registry.kind]), self.__dict__.get(MADE[registry.kind])
+        if kept is not None:
+            return kept
+        if made is None or made[0] != registry.edition(choice.name):
+            built = build(registry, choice, self.seed)
+            made = (registry.edition(choice.name), built)
+            self.__dict__[MADE[registry.kind]] = made
+        return made[1]
 
-    @cached_property
-    def _world_made(self) -> World:
-        return self.world if isinstance(self.world, World) else cast(World, build(worlds, self.world, self.seed))
+    def keeping(self, robot: Robot | None, world: World | None) -> Scenario:
+        """The same, whose robot and world are these, whatever is registered under their names.
+
+        Parameters
+        ----------
+        robot
+            As it was built; None: it is built anew.
+        world
+            As it was built; None: it is built anew.
+        """
+        copied = self.model_copy()
+        for kind, part in (("robot", robot), ("world", world)):
+            if part is not None:
+                copied.__dict__[KEPT[kind]] = part
+        return copied
 
     def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Scenario:
         """A changed copy, which is not validated again, without what was made of the old fields.
@@ -156,9 +180,16 @@ class Scenario(Frozen):
             Whether to copy values too.
         """
         copied = super().model_copy(update=update, deep=deep)
-        for name in ("_robot_made", "_world_made"):
+        for name in (*MADE.values(), *KEPT.values()):
             copied.__dict__.pop(name, None)
-        return copied
+        return copied._keeping_as(self)
+
+    def _keeping_as(self, other: Scenario) -> Scenario:
+        """Keep what another scenario keeps, as far as it is of the same choice and seed."""
+        for kind, name in KEPT.items():
+            if name in other.__dict__ and self.seed == other.seed and getattr(self, kind) == getattr(other, kind):
+                self.__dict__[name] = other.__dict__[name]
+        return self
 
     def options_of(self, part: Literal["plant", "controller"], model: type[Options]) -> Options:
         """The options of the plant or the controller, checked; errors name them as `part.option`.
@@ -174,10 +205,13 @@ class Scenario(Frozen):
         return model.parse(choice.options, Wording(part, _an_option(part, choice), f"{part}.options"))
 
     def pinned(self) -> Scenario:
-        """The same with a world that was read from a file built in: the file may change or go away."""
-        if isinstance(self.world, World) or self.world.name not in FROM_FILES:
-            return self
-        return self.model_copy(update={"world": self.built_world()})
+        """The same with its robot and world as they are now: files and registered functions may change or go away. A
+        world that was read from a file takes the place of its name."""
+        robot, world = self.built_robot(), self.built_world()
+        update: dict[str, Any] = {"files": tuple(Path(file).name for file in self.files)} if self.files else {}
+        if isinstance(self.world, Choice) and self.world.name in FROM_FILES:
+            update["world"] = world
+        return self.model_copy(update=update).keeping(robot, world)
 
     @property
     def recorded_every(self) -> float:
@@ -209,22 +243,43 @@ class Scenario(Frozen):
             for path in paths:
                 _override(data, path, _editable(overrides[path]))
             scenario = Scenario.parse(data, AS_WRITTEN)
-        return scenario
+        return scenario if scenario is self else scenario._keeping_as(self)
 
     def to_yaml(self) -> str:
         """The scenario as text that `from_yaml` reads."""
-        return yaml_text(self.model_dump(mode="json", exclude_none=True))
+        return yaml_text(self.plain())
+
+    def plain(self) -> dict[str, Any]:
+        """The scenario as plain data for files."""
+        return self.model_dump(mode="json", exclude_none=True, exclude=None if self.files else {"files"})
+
+    def beside(self, folder: Path) -> Scenario:
+        """The same with the paths of its files and of its table of obstacles, which are relative to `folder`.
+
+        Parameters
+        ----------
+        folder
+            Of the file that the scenario was read from.
+        """
+        update: dict[str, Any] = {"files": tuple(str(folder / file) for file in self.files)} if self.files else {}
+        if isinstance(self.world, Choice) and self.world.name in FROM_FILES:
+            path = self.world.options.get("path")
+            if isinstance(path, str) and "\0" not in path:
+                options = {**self.world.options, "path": str(folder / path)}
+                update["world"] = self.world.model_copy(update={"options": options})
+        return self.model_copy(update=update) if update else self
 
     @classmethod
     def from_yaml(cls, source: str | Path) -> Scenario:
-        """Read a scenario from YAML (or JSON) text or from a file.
+        """Read a scenario from YAML (or JSON) text or from a file, to which the paths in it are relative.
 
         Parameters
         ----------
         source
             The text, or the path of a file.
         """
-        return cls.parse(read_yaml(source, "scenario"), AS_WRITTEN)
+        scenario = cls.parse(read_yaml(source, "scenario"), AS_WRITTEN)
+        return scenario.beside(source.parent) if isinstance(source, Path) else scenario
 
 
 def _named_or_made(value: Any, kind: type[Robot] | type[World]) -> Any:
@@ -247,9 +302,13 @@ def build(registry: Registry[Any], choice: Choice, seed: int) -> Any:
     if "seed" in known:
         options.setdefault("seed", seed)
     try:
-        return validate_call(factory)(**options)
+        made = validate_call(factory)(**options)
     except ValidationError as error:
         raise InvalidFields(registry.kind, problems_of(error, get_type_hints(factory))) from None
+    if not isinstance(made, BUILT[registry.kind]):
+        wanted = f"a {BUILT[registry.kind].__name__}"
+        refuse_result(registry.place_of(choice.name), f"{registry.kind} {choice.name!r}", made, wanted)
+    return made
 
 
 def _an_option(kind: str, choice: Choice) -> str:

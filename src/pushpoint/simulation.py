@@ -13,7 +13,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from pushpoint import limits
+from pushpoint import _user_results, limits
 from pushpoint._resuming import checked_rows, made_for, refuse_clock, refuse_foreign, refuse_memory
 from pushpoint._start_pose import start_pose
 from pushpoint.control import ControlEvent, Controller, ControllerState, OpenLoop, controllers
@@ -21,13 +21,14 @@ from pushpoint.errors import InvalidInput, PushpointError, SolverFailure
 from pushpoint.plants import Plant, plants
 from pushpoint.recording import Checkpoint, Recording
 from pushpoint.recording.assemble import RunClock, contact_set, data_set, event_set
-from pushpoint.recording.checkpoint import LastRow, check_plain
+from pushpoint.recording.checkpoint import LastRow
 from pushpoint.robots import Robot
 from pushpoint.scenario import Scenario
 from pushpoint.sensors import Mount
 from pushpoint.sensors._suite import Memory, Suite
 from pushpoint.tape import Tape, new_tape, tape_bytes
 from pushpoint.types import Command, CommandTable, Failure, FloatArray, Observation, Pose, SpatialPose
+from pushpoint.user_code import loaded_files, refuse_changed
 from pushpoint.worlds import World
 
 MULTIPLE_TOLERANCE = 1e-9  # relative: decimal periods are not exact in binary
@@ -72,7 +73,9 @@ def _enough_memory(scenario: Scenario) -> Iterator[None]:
         ) from None
 
 
-def resume(checkpoint: Checkpoint, duration: float | None = None, *, progress: bool = False) -> Recording:
+def resume(
+    checkpoint: Checkpoint, duration: float | None = None, *, progress: bool = False, force: bool = False
+) -> Recording:
     """Go on from a checkpoint.
 
     The first row of the recording is the instant of the checkpoint; all rows are equal to the bit to those
@@ -86,6 +89,8 @@ def resume(checkpoint: Checkpoint, duration: float | None = None, *, progress: b
         [s], when to stop, counted from t = 0; default: the scenario's.
     progress
         Whether to show a bar on standard error, if that is a terminal.
+    force
+        Whether to go on with loaded files that have changed since.
 
     Returns
     -------
@@ -95,7 +100,8 @@ def resume(checkpoint: Checkpoint, duration: float | None = None, *, progress: b
     Raises
     ------
     InvalidInput
-        If the checkpoint is already at `duration`, or does not belong to its scenario.
+        If the checkpoint is already at `duration`, or does not belong to its scenario, or was made with another version
+        of a file that is loaded.
     SolverFailure
         If the plant cannot go on.
 
@@ -108,6 +114,8 @@ def resume(checkpoint: Checkpoint, duration: float | None = None, *, progress: b
     scenario = checkpoint.scenario
     if duration is not None:
         scenario = scenario.with_overrides({"duration": duration})
+    if not force:
+        refuse_changed(checkpoint.code, "the checkpoint")
     setup = Setup.of(scenario)
     if setup.ticks <= checkpoint.tick:
         raise InvalidInput(
@@ -144,7 +152,8 @@ class Setup:
         model, policy = plants[scenario.plant.name], controllers[scenario.controller.name]
         plant_options = scenario.options_of("plant", model.Options)
         plant = model.build(robot, world, scenario.servo or robot.servo, plant_options)
-        controller = policy.build(scenario.options_of("controller", policy.Options), robot, period)
+        made = policy.build(scenario.options_of("controller", policy.Options), robot, period)
+        controller = _user_results.built(scenario.controller.name, made)
         return cls(
             scenario=scenario,
             robot=robot,
@@ -261,7 +270,7 @@ class Run:
         self.events: list[ControlEvent] = []
         self.wall_time_s = 0.0
         self._has_first_reference = self._resumed = False
-        check_plain(setup.scenario.controller.name, parts.controller)
+        _user_results.check_state(setup.scenario.controller.name, parts.controller)
 
     def begin_with(self, checkpoint: Checkpoint) -> None:
         """Make the instant of the checkpoint the first row: a copy, if it was the last row of its part."""
@@ -296,7 +305,7 @@ class Run:
             before = clock.perf_counter()
             ticks = np.arange(done, min(done + chunk, self.ticks), dtype=np.float64) + self.first_tick
             planned = controller.table(ticks * self.setup.scenario.control_period)
-            table = CommandTable(*(np.ascontiguousarray(column, dtype=float) for column in planned))
+            table = _user_results.table(self.setup.scenario.controller.name, planned)
             self._check(table, self.first_tick + done)
             failure = self._advance(done, table)
             if failure is not None:
@@ -313,7 +322,7 @@ class Run:
         for k in range(self.ticks):
             obs = self.setup.observe(self.parts.plant, self.parts.sensors, self.first_tick + k)
             command = self._decide(controller, obs, first=k == 0)
-            table = CommandTable(*(np.asarray(a, dtype=float)[np.newaxis] for a in _fields(command)))
+            table = _user_results.one_row(self.setup.scenario.controller.name, command)
             self._check(table, self.first_tick + k)
             failure = self._advance(k, table)
             if failure is not None:
@@ -326,7 +335,7 @@ class Run:
     def _decide(self, controller: Controller, obs: Observation, first: bool) -> Command:
         """One step of the controller. What it cannot do with a state from a checkpoint is the checkpoint's fault."""
         try:
-            self.parts.controller, command, events = controller.step(self.parts.controller, obs)
+            found = controller.step(self.parts.controller, obs)
         except PushpointError:
             raise
         except Exception as error:
@@ -334,6 +343,8 @@ class Run:
                 raise
             what = f"checkpoint, state of controller {self.setup.scenario.controller.name!r}"
             raise InvalidInput(f"{what}: it cannot go on from it ({type(error).__name__}: {error})") from error
+        name = self.setup.scenario.controller.name
+        self.parts.controller, command, events = _user_results.stepped(name, found)
         self.events.extend(events)
         return command
 
@@ -359,16 +370,17 @@ class Run:
 
     def _check(self, table: CommandTable, first_tick: int) -> None:
         name, period = self.setup.scenario.controller.name, self.setup.scenario.control_period
+        place = controllers.place_of(name)
         for field, values in zip(CommandTable._fields, table, strict=True):
             if values.shape[1:] != (self.setup.joints,):
                 raise InvalidInput(
-                    f"controller {name!r} gave {field} of shape {values.shape[1:]}; "
+                    f"{place}controller {name!r} gave {field} of shape {values.shape[1:]}; "
                     f"the robot has {self.setup.joints} joints"
                 )
             if not np.isfinite(values).all():
                 tick, joint = np.argwhere(~np.isfinite(values))[0]
                 raise InvalidInput(
-                    f"controller {name!r} gave {field} = {values[tick, joint]} at t = "
+                    f"{place}controller {name!r} gave {field} = {values[tick, joint]} at t = "
                     f"{(first_tick + tick) * period:g} s for joint {joint}; it has to be finite"
                 )
 
@@ -390,6 +402,7 @@ class Run:
             scenario=self.setup.scenario,
             failure=None if failure is None else {**asdict(failure), "status": failure.status.name},
             wall_time_s=self.wall_time_s,
+            code=loaded_files(),
             _checkpoint=None if failure is not None else self._checkpoint(),
         )
 
@@ -400,7 +413,7 @@ class Run:
         return np.concatenate([[self.first_tick], later])
 
     def _checkpoint(self) -> Checkpoint:
-        check_plain(self.setup.scenario.controller.name, self.parts.controller)
+        _user_results.check_state(self.setup.scenario.controller.name, self.parts.controller)
         since_row = int(self.tape.cursor[0].ticks)
         return Checkpoint(
             scenario=self.setup.scenario,
@@ -412,6 +425,7 @@ class Run:
             reference=self.last_reference,
             last_row=self._last_row() if since_row == 0 else None,
             made_for=self.setup.made_for,
+            code=loaded_files(),
         )
 
     def _last_row(self) -> LastRow:
@@ -427,10 +441,6 @@ class Run:
             f"{self.setup.scenario.plant.name} stopped at t = {failure.time:.6g} s: {failure.status.name} "
             f"at link {failure.link}, residual {failure.residual:.3g}; {failure.advice}"
         )
-
-
-def _fields(command: Command) -> tuple[FloatArray, FloatArray, FloatArray]:
-    return command.joint_angle, command.joint_rate, command.torque
 
 
 def _next_chunk(ticks: int, wall_time: float) -> int:

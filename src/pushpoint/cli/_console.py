@@ -5,9 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Annotated, Any
-
-import typer
+from typing import TYPE_CHECKING, Any
 
 from pushpoint.files import finite
 
@@ -15,8 +13,6 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 PIPE_WIDTH = 140  # [characters]
-
-AsJson = Annotated[bool, typer.Option("--json", help="One JSON object on standard output.")]
 
 
 def messages() -> Console:

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from pushpoint.cli import _scenario
-from pushpoint.cli._console import AsJson, print_json, print_pairs, say
+from pushpoint.cli._console import print_json, print_pairs, say
+from pushpoint.cli._options import AsJson, Load, ScenarioSource
 
 if TYPE_CHECKING:
     from pushpoint.control.shape_rehearsal import Demands
@@ -16,12 +17,13 @@ if TYPE_CHECKING:
 
 
 def draw(
-    scenario: Annotated[str, typer.Argument(help="Registered name, or path of a .yaml file.")],
+    scenario: ScenarioSource,
     settings: Annotated[
         list[str] | None,
         typer.Option("--set", metavar="KEY=VALUE", help="Change one value, e.g. controller.look_ahead=0.2."),
     ] = None,
     out: Annotated[Path | None, typer.Option(help="Folder; default results/<scenario>.")] = None,
+    code: Load = None,
     as_json: AsJson = False,
 ) -> None:
     """Draw the shape curve of SCENARIO, its robot along it and the joint references of one cycle, or as

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from pushpoint.cli._console import AsJson, print_json, results
+from pushpoint.cli._console import print_json, results
+from pushpoint.cli._options import AsJson, Load
 from pushpoint.errors import UnknownName
 
 if TYPE_CHECKING:
@@ -32,6 +33,7 @@ DESCRIBED_BY = {"scenarios": "title", "claims": "statement"}  # attributes; othe
 
 def list_names(
     kind: Annotated[str | None, typer.Argument(help=f"One of: {', '.join(KINDS)}. Default: all.")] = None,
+    code: Load = None,
     as_json: AsJson = False,
 ) -> None:
     """List robots, worlds, plants, controllers, sensors, measures, shape curves' parts, scenarios and claims."""
@@ -45,9 +47,15 @@ def list_names(
         _print(found)
 
 
+def registry_of(kind: str) -> Registry[Any]:
+    """The registry of one of KINDS."""
+    registry: Registry[Any] = getattr(importlib.import_module(f"pushpoint.{KINDS[kind]}"), kind)
+    return registry
+
+
 def descriptions(kind: str) -> dict[str, str]:
     """Every registered name of a kind with one line about it."""
-    registry: Registry[Any] = getattr(importlib.import_module(f"pushpoint.{KINDS[kind]}"), kind)
+    registry = registry_of(kind)
     if kind in DESCRIBED_BY:
         return {name: getattr(registry[name], DESCRIBED_BY[kind]) for name in registry}
     return {name: (inspect.getdoc(registry[name]) or "").split("\n\n")[0].replace("\n", " ") for name in registry}

@@ -2,29 +2,30 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import sys
 import warnings
+from collections.abc import Sequence
 from typing import Annotated, Any
 
 import typer
 
 from pushpoint._version import __version__
-from pushpoint.cli import draw, listing, plot, reproduce, run, study
+from pushpoint.cli._commands import Command, Group, sigterm_interrupts
 from pushpoint.cli._console import complain, say
 from pushpoint.errors import PushpointError, SolverFailure
 
 BAD_INPUT = 2
 SOLVER_FAILED = 3
-
-app = typer.Typer(
-    name="pushpoint",
-    help="Simulate, plan and control snake robots that propel themselves by pushing against obstacles.",
-    no_args_is_help=True,
-    add_completion=False,
-    pretty_exceptions_enable=False,  # a bug shows Python's own traceback
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
+COMMANDS = {  # by name: module and function, or module and group of commands
+    "list": ("listing", "list_names"),
+    "run": ("run", "run"),
+    "plot": ("plot", "plot"),
+    "draw": ("draw", "draw"),
+    "reproduce": ("reproduce", "reproduce"),
+    "study": ("study", "app"),
+}
 
 
 def _version(wanted: bool) -> None:
@@ -33,7 +34,6 @@ def _version(wanted: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
 def _common(
     version: Annotated[
         bool, typer.Option("--version", help="Show the version and exit.", callback=_version, is_eager=True)
@@ -42,12 +42,25 @@ def _common(
     pass
 
 
-app.command("list")(listing.list_names)
-app.command("run")(run.run)
-app.command("plot")(plot.plot)
-app.command("draw")(draw.draw)
-app.command("reproduce")(reproduce.reproduce)
-app.add_typer(study.app, name="study")
+def application(words: Sequence[str]) -> typer.Typer:
+    """The commands that a command line needs: the one that it names, or all. Modules of others are not imported."""
+    app = typer.Typer(
+        name="pushpoint",
+        help="Simulate, plan and control snake robots that propel themselves by pushing against obstacles.",
+        no_args_is_help=True,
+        cls=Group,
+        pretty_exceptions_enable=False,  # a bug shows Python's own traceback
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+    app.callback()(_common)
+    for name in words[:1] if words and words[0] in COMMANDS else COMMANDS:
+        home, member = COMMANDS[name]
+        command = getattr(importlib.import_module(f"pushpoint.cli.{home}"), member)
+        if isinstance(command, typer.Typer):
+            app.add_typer(command, name=name)
+        else:
+            app.command(name, cls=Command)(command)
+    return app
 
 
 def _show_warning(message: Warning | str, *_where: Any, **_more: Any) -> None:
@@ -59,12 +72,13 @@ def main() -> None:
     """Run the command line and leave with its exit code."""
     warnings.showwarning = _show_warning
     try:
-        app()
+        with sigterm_interrupts():
+            application(sys.argv[1:])()
     except SolverFailure as error:
         complain(str(error))
         sys.exit(SOLVER_FAILED)
     except PushpointError as error:
-        complain(str(error))
+        complain(_with_its_place(error))
         sys.exit(BAD_INPUT)
     except MemoryError:
         complain("there is not enough memory for this")
@@ -73,3 +87,18 @@ def main() -> None:
         # The reader (`head`, `less`) has seen enough. Python would complain again when it flushes at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(1)
+    except Exception as error:
+        text = _with_its_place(error)
+        if not text:
+            raise  # a bug of ours shows Python's own traceback
+        complain(text)
+        sys.exit(BAD_INPUT)
+
+
+def _with_its_place(error: Exception) -> str:
+    """What is said of an error, with the line if it came from a loaded file; empty if it is none of these, nor ours."""
+    if "pushpoint.user_code" not in sys.modules:
+        return str(error) if isinstance(error, PushpointError) else ""
+    from pushpoint.user_code import described, place_of
+
+    return described(error) if isinstance(error, PushpointError) or place_of(error) else ""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from pushpoint.cli._console import say
+from pushpoint.cli._options import Load
 from pushpoint.errors import InvalidInput, PushpointError
 
 if TYPE_CHECKING:
@@ -24,6 +25,7 @@ def plot(
     no_verify: Annotated[
         bool, typer.Option("--no-verify", help="Take a recording that somebody changed, as it is.")
     ] = False,
+    code: Load = None,
 ) -> None:
     """Draw RECORDING: world, path, contact forces, energy; or animate it."""
     from pushpoint.recording import load

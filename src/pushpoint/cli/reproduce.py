@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from pushpoint.cli import _scenario
-from pushpoint.cli._console import AsJson, complain, print_json, results, say
+from pushpoint.cli._console import complain, print_json, results, say
+from pushpoint.cli._options import AsJson, Load
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -29,6 +30,7 @@ def reproduce(
     processes: Annotated[
         int | None, typer.Option(help="Processes of ensembles; default: as many as processors.")
     ] = None,
+    code: Load = None,
     as_json: AsJson = False,
 ) -> None:
     """Judge the claims of KEY, run our own checks; write report.md, report.json and figures. Fails if one does."""

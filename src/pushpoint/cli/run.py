@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from pushpoint.cli import _scenario
-from pushpoint.cli._console import AsJson, messages, print_json, print_pairs, results, say
+from pushpoint.cli._console import messages, print_json, print_pairs, results, say
+from pushpoint.cli._options import AsJson, Load, ScenarioSource
 from pushpoint.errors import SolverFailure
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ SHOWN_EVENTS = 6
 
 
 def run(
-    scenario: Annotated[str, typer.Argument(help="Registered name, or path of a .yaml file.")],
+    scenario: ScenarioSource,
     plant: Annotated[str | None, typer.Option(help="Another plant, with its default options.")] = None,
     settings: Annotated[
         list[str] | None,
@@ -28,6 +29,7 @@ def run(
     duration: Annotated[float | None, typer.Option(help="Simulated time in seconds.")] = None,
     seed: Annotated[int | None, typer.Option(help="Seed of random worlds.")] = None,
     out: Annotated[Path | None, typer.Option(help="Folder; default results/<scenario>.")] = None,
+    code: Load = None,
     as_json: AsJson = False,
 ) -> None:
     """Simulate SCENARIO; write recording.nc and figure.png."""

@@ -12,7 +12,9 @@ import typer
 
 from pushpoint import limits
 from pushpoint.cli import _scenario
-from pushpoint.cli._console import AsJson, complain, messages, print_json, results, say
+from pushpoint.cli._commands import Command, Group
+from pushpoint.cli._console import complain, messages, print_json, results, say
+from pushpoint.cli._options import AsJson, Load
 from pushpoint.errors import InvalidInput, shown
 
 if TYPE_CHECKING:
@@ -23,7 +25,7 @@ ALL_FAILED = 3
 SHOWN_FAILURES = 5
 INTERRUPTED = 130  # as shells have it
 
-app = typer.Typer(help="Many runs of one scenario, and what they show together.", no_args_is_help=True)
+app = typer.Typer(help="Many runs of one scenario, and what they show together.", no_args_is_help=True, cls=Group)
 
 Beyond = Annotated[
     list[str] | None,
@@ -31,7 +33,7 @@ Beyond = Annotated[
 ]
 
 
-@app.command("run")
+@app.command("run", cls=Command)
 def run(
     scenario: Annotated[str, typer.Argument(help="Registered name, or path of the .yaml file of a scenario or study.")],
     seeds: Annotated[
@@ -54,6 +56,7 @@ def run(
     beyond: Beyond = None,
     processes: Annotated[int | None, typer.Option(help="Processes; default: as many as processors.")] = None,
     out: Annotated[Path | None, typer.Option(help="Folder; default results/study-<scenario>.")] = None,
+    code: Load = None,
     as_json: AsJson = False,
 ) -> None:
     """Run SCENARIO with every seed in every variant; write runs.csv, summary.json and figure.png."""
@@ -78,10 +81,11 @@ def run(
     _finish(found, out or Path("results") / f"study-{_scenario.slug(study.base_scenario.name)}", as_json)
 
 
-@app.command("show")
+@app.command("show", cls=Command)
 def show(
     folder: Annotated[Path, typer.Argument(help="What `study run` wrote.")],
     beyond: Beyond = None,
+    code: Load = None,
     as_json: AsJson = False,
 ) -> None:
     """Print the summary of a study again."""

@@ -7,25 +7,32 @@ import json
 import os
 import platform
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import asdict
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import xarray as xr
 
 from pushpoint._version import __version__
 from pushpoint.errors import InvalidInput
+from pushpoint.fields import Frozen
 from pushpoint.files import replace_file
 from pushpoint.recording import _seal
+from pushpoint.robots import Robot
 from pushpoint.scenario import Scenario
+from pushpoint.user_code import CodeFile, hint
+from pushpoint.worlds import World
 
-SCHEMA = 3  # raised with every change of what files hold; see VERSIONS
+SCHEMA = 4  # raised with every change of what files hold; see VERSIONS
 VERSIONS = {
     1: "first",
     2: "a checksum behind the data, and the attribute `checksum`; checkpoints name their plant, robot and world",
     3: "scenarios list sensors, and checkpoints hold what these remember",
+    4: "robot and world as they were built, and names and hashes of the Python files that were loaded",
 }
 
 SEALED_SINCE = 2  # schema version
@@ -34,13 +41,17 @@ MOST_SAID = 200  # [characters], of what other libraries say about a file
 Groups = dict[str, xr.Dataset]  # "" is the root
 
 
-def write(path: str | os.PathLike[str], kind: str, groups: Groups, scenario: Scenario) -> Path:
+def write(
+    path: str | os.PathLike[str], kind: str, groups: Groups, scenario: Scenario, code: Sequence[CodeFile] = ()
+) -> Path:
     """Make the whole file in memory, then write it: a full disk is met by plain writing, never inside of HDF5."""
     target = Path(path)
     root = groups[""].assign_attrs(
         pushpoint_kind=kind,
         schema_version=SCHEMA,
         scenario=scenario_json(scenario),
+        **_built_json(scenario),
+        code=json.dumps([asdict(file) for file in code]),
         versions=versions_json(),
         checksum=_seal.ATTRIBUTE,
     )
@@ -173,14 +184,50 @@ def scenario_json(scenario: Scenario) -> str:
     return json.dumps(scenario.model_dump(), default=_plain)
 
 
+def _built_json(scenario: Scenario) -> dict[str, str]:
+    """Robot and world as they were built, if the scenario has only their names."""
+    found: dict[str, str] = {}
+    for name, build in (("robot", scenario.built_robot), ("world", scenario.built_world)):
+        if not isinstance(getattr(scenario, name), Robot | World):
+            with suppress(InvalidInput):  # of an older file, registered by a package that is not installed here
+                found[name] = json.dumps(build().model_dump(), default=_plain)
+    return found
+
+
 def scenario_of(groups: Groups, path: str | os.PathLike[str]) -> Scenario:
-    data = json_of(groups[""].attrs, "scenario", repr(str(path)))
+    """The scenario, with robot and world as they were built at the time; older files hold only their names."""
+    attrs, code = groups[""].attrs, code_of(groups[""].attrs, path)
+    scenario = _parsed(Scenario, attrs, "scenario", path, code)
+    robot = _parsed(Robot, attrs, "robot", path, code) if "robot" in attrs else None
+    world = _parsed(World, attrs, "world", path, code) if "world" in attrs else None
+    return scenario.keeping(robot, world)
+
+
+Model = TypeVar("Model", bound=Frozen)
+
+
+def _parsed(
+    model: type[Model], attrs: Mapping[Any, Any], name: str, path: str | os.PathLike[str], code: Sequence[CodeFile]
+) -> Model:
+    data = json_of(attrs, name, repr(str(path)))
     try:
-        return Scenario.parse(data)
+        return model.parse(data)
     except InvalidInput as error:
-        raise InvalidInput(f"{str(path)!r}, attribute scenario: {error}") from None
+        raise InvalidInput(f"{str(path)!r}, attribute {name}: {error}{hint(code)}") from None
     except RecursionError:
-        raise InvalidInput(f"{str(path)!r}, attribute scenario: too many levels of lists in lists") from None
+        raise InvalidInput(f"{str(path)!r}, attribute {name}: too many levels of lists in lists") from None
+
+
+def code_of(attrs: Mapping[Any, Any], path: str | os.PathLike[str]) -> tuple[CodeFile, ...]:
+    """The files that were loaded; older files do not say."""
+    found = json_of(attrs, "code", repr(str(path))) if "code" in attrs else []
+    try:
+        files = tuple(CodeFile(**entry) for entry in found)
+    except TypeError:
+        files = None
+    if files is None or not all(isinstance(text, str) for file in files for text in (file.name, file.sha256)):
+        raise InvalidInput(f"{str(path)!r}: attribute code = {_brief(found)}; expected a list of names and hashes")
+    return files
 
 
 def _plain(value: Any) -> Any:

@@ -16,6 +16,7 @@ from pushpoint.errors import InvalidInput
 from pushpoint.recording import _netcdf
 from pushpoint.scenario import Scenario
 from pushpoint.types import FloatArray
+from pushpoint.user_code import CodeFile
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +42,7 @@ class Checkpoint:
     last_row: LastRow | None  # None if the checkpoint is between two rows
     sensors: dict[str, Any] = field(default_factory=dict)  # what sensors remember, arrays by name
     made_for: dict[str, str] = field(default_factory=dict)  # plant, robot and world, see _resuming
+    code: tuple[CodeFile, ...] = ()  # Python files that were loaded, see `load_code`
 
     @property
     def time(self) -> float:
@@ -61,7 +63,7 @@ class Checkpoint:
             The same.
         """
         groups = {"": xr.Dataset(), "checkpoint": self.to_dataset()}
-        return _netcdf.write(path, "checkpoint", groups, self.scenario)
+        return _netcdf.write(path, "checkpoint", groups, self.scenario, self.code)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str], *, verify: bool = True) -> Checkpoint:
@@ -77,7 +79,8 @@ class Checkpoint:
         groups, unsealed = _netcdf.read(path, "checkpoint|recording", "checkpoint", verify=verify)
         if "checkpoint" not in groups:
             raise InvalidInput(f"the run in {str(path)!r} failed: there is no checkpoint to continue from")
-        checkpoint = cls.from_dataset(groups["checkpoint"], _netcdf.scenario_of(groups, path), repr(str(path)))
+        scenario, code = _netcdf.scenario_of(groups, path), _netcdf.code_of(groups[""].attrs, path)
+        checkpoint = cls.from_dataset(groups["checkpoint"], scenario, repr(str(path)), code)
         if unsealed:
             _netcdf.warn_unsealed(path)
         return checkpoint
@@ -97,7 +100,9 @@ class Checkpoint:
         return xr.Dataset(variables, attrs=attrs)
 
     @classmethod
-    def from_dataset(cls, dataset: xr.Dataset, scenario: Scenario, where: str = "the checkpoint") -> Checkpoint:
+    def from_dataset(
+        cls, dataset: xr.Dataset, scenario: Scenario, where: str = "the checkpoint", code: tuple[CodeFile, ...] = ()
+    ) -> Checkpoint:
         """The inverse of `to_dataset`; whether plant and controller can use it is seen by `resume`.
 
         Parameters
@@ -108,6 +113,8 @@ class Checkpoint:
             What is run.
         where
             What messages call the dataset.
+        code
+            Python files that were loaded.
         """
         parts: dict[str, dict[str, Any]] = {"plant": {}, "controller": {}, "sensors": {}, "run": {}, "row": {}}
         for name, variable in dataset.variables.items():
@@ -127,6 +134,7 @@ class Checkpoint:
             reference=parts["run"]["reference"],
             last_row=LastRow(**parts["row"]) if parts["row"] else None,
             made_for=_made_for(dataset.attrs, where),
+            code=code,
         )
 
 

@@ -17,6 +17,7 @@ from pushpoint.recording import _netcdf
 from pushpoint.recording.assemble import with_step_columns
 from pushpoint.recording.checkpoint import Checkpoint
 from pushpoint.scenario import Scenario
+from pushpoint.user_code import CodeFile
 
 
 @dataclass(frozen=True)
@@ -38,6 +39,7 @@ class Recording:
     scenario: Scenario  # what was run
     failure: dict[str, Any] | None = None  # status, time [s], link, residual, advice; None: the run reached its end
     wall_time_s: float = 0.0  # [s], that the simulation took
+    code: tuple[CodeFile, ...] = ()  # Python files that were loaded, see `load_code`
     _checkpoint: Checkpoint | None = field(default=None, repr=False)
 
     def metrics(self) -> dict[str, float]:
@@ -79,7 +81,7 @@ class Recording:
         groups = {"": root, "contacts": self.contacts, "events": self.events}
         if self._checkpoint is not None:
             groups["checkpoint"] = self._checkpoint.to_dataset()
-        return _netcdf.write(path, "recording", groups, self.scenario)
+        return _netcdf.write(path, "recording", groups, self.scenario, self.code)
 
 
 def load(path: str | os.PathLike[str], *, verify: bool = True) -> Recording:
@@ -101,13 +103,14 @@ def load(path: str | os.PathLike[str], *, verify: bool = True) -> Recording:
 
     groups, unsealed = _netcdf.read(path, "recording", "contacts", "events", "checkpoint", verify=verify)
     scenario, dump, where = _netcdf.scenario_of(groups, path), groups.get("checkpoint"), repr(str(path))
+    code = _netcdf.code_of(groups[""].attrs, path)
     attrs, groups[""].attrs = groups[""].attrs, {}  # provenance of the file, not of the data
     groups |= {name: _texts(dataset) for name, dataset in groups.items() if name != "checkpoint"}
     refuse_unexpected(groups, scenario, _netcdf.whole_number(attrs, "schema_version", where), where)
     failure = _netcdf.json_of(attrs, "failure", where)
     if not (failure is None or (isinstance(failure, dict) and isinstance(failure.get("time"), float | int))):
         raise InvalidInput(f"{where}: attribute failure = {failure!r}; expected null, or an object with a time")
-    checkpoint = None if dump is None else Checkpoint.from_dataset(dump, scenario, where)
+    checkpoint = None if dump is None else Checkpoint.from_dataset(dump, scenario, where, code)
     if unsealed:
         _netcdf.warn_unsealed(path)
     return Recording(
@@ -117,6 +120,7 @@ def load(path: str | os.PathLike[str], *, verify: bool = True) -> Recording:
         scenario=scenario,
         failure=failure,
         wall_time_s=_netcdf.number(attrs, "wall_time_s", where),
+        code=code,
         _checkpoint=checkpoint,
     )
 

@@ -16,6 +16,7 @@ from pushpoint.scenario import Scenario
 from pushpoint.sensors import sensors
 from pushpoint.sensors._base import Error, Mount, Readings, Sensor
 from pushpoint.types import Observation, Snapshot
+from pushpoint.user_code import refuse_result
 
 Memory = dict[str, Any]  # what all sensors of a run remember, arrays by "sensor/kind/field": a checkpoint holds it
 WHOLE = 1e-6  # of a period: decimal times are not exact in binary
@@ -50,6 +51,8 @@ class Mounted:
     def _sampled(self, seen: Snapshot, before: Readings, tick: int, last: Readings) -> Readings:
         """A new reading, or the last one where none is due or it is lost."""
         exact = self.sensor.read(seen, before)
+        if not isinstance(exact, dict):
+            refuse_result(sensors.place_of(self.name), f"read of sensor {self.name!r}", exact, "readings by name")
         draw = None
         if self._errors or self.sensor.options.dropout > 0.0:
             draw = np.random.default_rng([self._seed, self._stream, tick])

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 from pushpoint.analysis import measures
 from pushpoint.analysis.metrics import accepted_steps
-from pushpoint.errors import PushpointError, SolverFailure
+from pushpoint.errors import SolverFailure
 from pushpoint.scenario import Scenario
 from pushpoint.simulation import simulate
+from pushpoint.user_code import described, refuse_result
 
 if TYPE_CHECKING:
     from pushpoint.recording import Recording
@@ -79,10 +80,9 @@ def _recorded(name: str, scenario: Scenario, outcome: Outcome) -> Recording | No
 
 
 def answer(question: Question, recordings: Mapping[str, Recording]) -> float:
-    runs = [recordings[name] for name in question.runs]
-    return float(measures[question.measure](*runs, **question.options))
-
-
-def described(error: BaseException) -> str:
-    """The message alone if it is one of ours, else with the kind of error."""
-    return str(error) if isinstance(error, PushpointError) else f"{type(error).__name__}: {error}"
+    runs, name = [recordings[name] for name in question.runs], question.measure
+    found: Any = measures[name](*runs, **question.options)
+    try:
+        return float(found + 0.0)  # no text, even one of digits
+    except (TypeError, ValueError):  # measures may be anybody's
+        refuse_result(measures.place_of(name), f"measure {name!r}", found, "a number")

@@ -16,9 +16,10 @@ from pushpoint import limits
 from pushpoint.errors import InvalidInput, MissingExtra, shown
 from pushpoint.scenario import Scenario
 from pushpoint.simulation import Setup, simulate
-from pushpoint.studies.jobs import Job, Outcome, Question, described, do
+from pushpoint.studies.jobs import Job, Outcome, Question, do
 from pushpoint.studies.results import Results, Row
 from pushpoint.studies.study import Study
+from pushpoint.user_code import Source, described, sources, take_over
 
 if TYPE_CHECKING:
     from pushpoint._progress import RunsBar
@@ -159,7 +160,8 @@ def _outcome_of(future: Future[Outcome]) -> Outcome:
 def _pool(processes: int) -> Iterator[ProcessPoolExecutor]:
     """Processes that start empty: copies of this one would share locks of its threads. None outlives an interrupt."""
     before = set(active_children())
-    pool = ProcessPoolExecutor(processes, mp_context=get_context("spawn"), initializer=_leave_interrupts)
+    context = get_context("spawn")
+    pool = ProcessPoolExecutor(processes, mp_context=context, initializer=_begin, initargs=(sources(),))
     try:
         yield pool
     except BaseException:
@@ -170,9 +172,13 @@ def _pool(processes: int) -> Iterator[ProcessPoolExecutor]:
     pool.shutdown()
 
 
-def _leave_interrupts() -> None:
-    """Ctrl-C reaches all processes of a terminal; the first one decides what becomes of the others."""
+def _begin(loaded: Sequence[Source]) -> None:
+    """What a process does first. Ctrl-C reaches all processes of a terminal; the first one decides what becomes of the
+    others. Files that it loaded are loaded here; whoever misses one of their names says so."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    for source in loaded:
+        with suppress(InvalidInput):
+            take_over([source])
 
 
 @contextmanager

@@ -1,0 +1,81 @@
+"""Controllers may be anybody's: what they return is checked, and a wrong type is an error that names their file."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from pushpoint.control import Controller, ControllerState, controllers
+from pushpoint.errors import InvalidInput, shown
+from pushpoint.recording.checkpoint import check_plain
+from pushpoint.types import Command, CommandTable, Event
+from pushpoint.user_code import refuse_result
+
+NEEDED = ("initial_shape", "start", "step")  # methods of a controller that `build` returns
+
+
+def built(name: str, made: Any) -> Controller:
+    """What the class method `build` of a controller returned."""
+    if not all(callable(getattr(made, method, None)) for method in NEEDED):
+        refuse_result(controllers.place_of(name), f"build of controller {name!r}", made, "a controller")
+    controller: Controller = made
+    return controller
+
+
+def check_state(name: str, state: Any) -> None:
+    """Raise InvalidInput on a state that no file can hold."""
+    if not isinstance(state, dict):
+        refuse_result(controllers.place_of(name), f"start of controller {name!r}", state, "a dictionary, the state")
+    try:
+        check_plain(name, state)
+    except InvalidInput as error:
+        raise InvalidInput(f"{controllers.place_of(name)}{error}") from None
+
+
+def stepped(name: str, found: Any) -> tuple[ControllerState, Command, tuple[Event, ...]]:
+    """What `step` of a controller returned."""
+    if isinstance(found, tuple) and len(found) == 3:
+        state, command, events = found
+        if isinstance(state, dict) and isinstance(command, Command) and (events == () or _are_events(events)):
+            return state, command, events
+    refuse_result(
+        controllers.place_of(name),
+        f"step of controller {name!r}",
+        found,
+        "a tuple of the next state (a dictionary), a Command, and events (tuples of time, name, detail)",
+    )
+
+
+def _are_events(events: Any) -> bool:
+    if not isinstance(events, tuple | list):
+        return False
+    return all(
+        isinstance(event, tuple)
+        and len(event) == 3
+        and isinstance(event[0], float | int | np.floating)
+        and isinstance(event[1], str)
+        and isinstance(event[2], str)
+        for event in events
+    )
+
+
+def one_row(name: str, command: Command) -> CommandTable:
+    """A table of one command."""
+    return CommandTable(*(_numbers(name, field, getattr(command, field))[np.newaxis] for field in CommandTable._fields))
+
+
+def table(name: str, planned: Any) -> CommandTable:
+    """What `table` of a controller returned."""
+    if not (isinstance(planned, tuple) and len(planned) == len(CommandTable._fields)):
+        refuse_result(controllers.place_of(name), f"table of controller {name!r}", planned, "a CommandTable")
+    columns = zip(CommandTable._fields, planned, strict=True)
+    return CommandTable(*(np.ascontiguousarray(_numbers(name, field, values)) for field, values in columns))
+
+
+def _numbers(name: str, field: str, values: Any) -> Any:
+    try:
+        return np.asarray(values, dtype=float)
+    except (TypeError, ValueError):
+        place = controllers.place_of(name)
+        raise InvalidInput(f"{place}controller {name!r} gave {field} = {shown(values)}; it should be numbers") from None

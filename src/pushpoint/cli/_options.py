@@ -1,0 +1,56 @@
+"""Options and arguments that several commands share, and what shells offer for them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+NO_VALUE = ""  # shown in the place of a type: flags have none
+
+
+def load_all(context: typer.Context, paths: list[Path] | None) -> list[Path] | None:
+    """Run the files of --load, in their order; not while a shell asks what may follow."""
+    if paths and not context.resilient_parsing:
+        from pushpoint.user_code import load_code
+
+        for path in paths:
+            load_code(path)
+    return paths
+
+
+def names(kind: str, begin: str) -> list[str]:
+    """Registered names of a kind, for shells."""
+    from pushpoint.cli.listing import registry_of
+
+    return [name for name in registry_of(kind) if name.startswith(begin)]
+
+
+def scenario_names(incomplete: str) -> list[str]:
+    return names("scenarios", incomplete)
+
+
+def plant_names(incomplete: str) -> list[str]:
+    return names("plants", incomplete)
+
+
+def measure_names(incomplete: str) -> list[str]:
+    return names("measures", incomplete)
+
+
+def claim_names(incomplete: str) -> list[str]:
+    found = names("claims", "")
+    keys = sorted({name.partition("/")[0] for name in found})
+    return [name for name in ("all", *keys, *found) if name.startswith(incomplete)]
+
+
+Load = Annotated[
+    list[Path] | None,
+    typer.Option("--load", metavar="FILE.py", help="Run a Python file that registers names first.", callback=load_all),
+]
+ScenarioSource = Annotated[
+    str, typer.Argument(help="Registered name, or path of a .yaml file.", autocompletion=scenario_names)
+]
+AsJson = Annotated[bool, typer.Option("--json", help="One JSON object on standard output.")]
+Force = Annotated[bool, typer.Option("--force", help="Replace a result that is in the folder of --out.")]
