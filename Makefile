@@ -18,7 +18,7 @@ $(VENV)/stamp-dev: pyproject.toml
 	@touch $@ $(VENV)/stamp-run
 
 demo: $(VENV)/stamp-run  ## a snake robot pushes itself through pegs; published curves drawn over ours
-	$(BIN)/pushpoint run transeth2008a/track --out results/demo
+	$(BIN)/pushpoint run transeth2008a/track --out results/demo --force
 	$(BIN)/pushpoint plot results/demo/recording.nc --out results/demo/track.gif --gif
 	$(BIN)/pushpoint reproduce transeth2008a --out results/demo
 

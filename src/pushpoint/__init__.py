@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from pushpoint import analysis, control, plants, robots, scenarios, sensors, worlds
     from pushpoint.api import run_study, simulate
     from pushpoint.control import BaseController, Controller, ControllerState
-    from pushpoint.errors import InvalidInput, MissingExtra, PushpointError, SolverFailure, UnknownName
+    from pushpoint.errors import Interrupted, InvalidInput, MissingExtra, PushpointError, SolverFailure, UnknownName
     from pushpoint.fields import Frozen as Options
     from pushpoint.recording import Checkpoint, Recording, load
     from pushpoint.registering import (
@@ -51,6 +51,7 @@ __all__ = [
     "Event",
     "Ground",
     "Heightfield",
+    "Interrupted",
     "InvalidInput",
     "Joint",
     "Link",
@@ -106,6 +107,7 @@ _NAMES = {
         "ControllerState",
     ),
     "pushpoint.errors": (
+        "Interrupted",
         "InvalidInput",
         "MissingExtra",
         "PushpointError",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import heapq
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
@@ -11,6 +12,9 @@ if TYPE_CHECKING:
 
 
 SHOWN = 80  # characters of a bad value
+NEAREST = 3  # names that are suggested
+LEAST_LIKENESS, LEAST_BEHIND = 0.5, 0.65  # of such names, and of their parts behind a slash
+MOST_KNOWN = 50  # names that are listed, if some of them are near
 
 
 def shown(value: object) -> str:
@@ -28,6 +32,28 @@ class PushpointError(Exception):
 
 class InvalidInput(PushpointError, ValueError):
     """A value that cannot be used: the message names the field, the value and what is allowed."""
+
+
+def _nearest(name: str, known: list[str]) -> list[str]:
+    """The nearest names, at most three."""
+    near = ((_likeness(name, each), each) for each in known)
+    return [each for _, each in heapq.nlargest(NEAREST, (pair for pair in near if pair[0] >= LEAST_LIKENESS))]
+
+
+def _likeness(name: str, known: str) -> float:
+    """From 0 to 1. Of names with a slash the part behind it may be all that somebody remembers."""
+    whole = _ratio(name, known)
+    if "/" not in known:
+        return whole
+    (key, _, tail), (known_key, _, known_tail) = name.rpartition("/"), known.rpartition("/")
+    behind = _ratio(tail, known_tail)
+    if key:
+        behind *= 0.75 + 0.25 * _ratio(key, known_key)
+    return max(whole, 0.98 * behind) if behind >= LEAST_BEHIND else whole
+
+
+def _ratio(one: str, other: str) -> float:
+    return difflib.SequenceMatcher(None, other, one).ratio()
 
 
 class UnknownName(InvalidInput):
@@ -62,9 +88,11 @@ class UnknownName(InvalidInput):
 
     def __init__(self, kind: str, name: str, known: Iterable[str], stem: str = "") -> None:
         known = sorted(known)
-        close = [stem + match for match in difflib.get_close_matches(name, known, n=3, cutoff=0.5)]
+        close = [stem + match for match in _nearest(name, known)]
         hint = f" Did you mean {' or '.join(repr(c) for c in close)}?" if close else ""
         listed = ", ".join(stem + each for each in known) or "none"
+        if close and len(known) > MOST_KNOWN:
+            listed = f"{len(known)} names; pushpoint list shows them"
         super().__init__(f"unknown {kind} {shown(stem + name)}.{hint} Known: {listed}.")
         self.name = stem + name
         self.suggestions = close
@@ -99,3 +127,25 @@ class SolverFailure(PushpointError, RuntimeError):
     def __init__(self, message: str, recording: Recording | None = None) -> None:
         super().__init__(message)
         self.recording = recording
+
+
+class Interrupted(KeyboardInterrupt):
+    """Ctrl-C, or SIGTERM in the command line, stopped a run between two of its ticks.
+
+    It is a KeyboardInterrupt, and as such no PushpointError: `except Exception` does not swallow it.
+
+    Parameters
+    ----------
+    message
+        When it was.
+    recording
+        What was recorded until then, with a checkpoint to go on from by `resume`; an attribute too. There is no
+        checkpoint if the controller had to be stopped inside a step.
+    signal
+        The number of the signal; an attribute too.
+    """
+
+    def __init__(self, message: str, recording: Recording | None = None, signal: int = 2) -> None:
+        super().__init__(message)
+        self.recording = recording
+        self.signal = signal

@@ -35,10 +35,20 @@ def test_version_and_help(shell: Shell) -> None:
 
 
 def test_list_everything(shell: Shell) -> None:
-    code, out, _ = shell("list")
+    code, out, _ = shell("list", "--long")
     assert code == 0
     for name in ("aiko", "track-small-pegs", "planar_stepping", "serpenoid", TRACK, "transeth2008a/track-x6"):
         assert name in out
+
+
+def test_list_is_short(shell: Shell) -> None:
+    code, out, err = shell("list")
+    assert code == 0
+    for name in ("aiko", "track-small-pegs", "planar_stepping", "serpenoid", "first_passage", "transeth2008a/... ("):
+        assert name in out
+    assert len(out.splitlines()) < 60
+    assert "pushpoint show NAME" in err
+    assert "First time [s] at which a coordinate" in shell("list", "measures")[1]
 
 
 def test_list_json_is_one_object_of_the_kind(shell: Shell) -> None:

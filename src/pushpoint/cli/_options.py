@@ -7,8 +7,6 @@ from typing import Annotated
 
 import typer
 
-NO_VALUE = ""  # shown in the place of a type: flags have none
-
 
 def load_all(context: typer.Context, paths: list[Path] | None) -> list[Path] | None:
     """Run the files of --load, in their order; not while a shell asks what may follow."""
@@ -53,4 +51,15 @@ ScenarioSource = Annotated[
     str, typer.Argument(help="Registered name, or path of a .yaml file.", autocompletion=scenario_names)
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="One JSON object on standard output.")]
-Force = Annotated[bool, typer.Option("--force", help="Replace a result that is in the folder of --out.")]
+Force = Annotated[
+    bool,
+    typer.Option("--force", help="Replace a result in the folder of --out; resume: take files that have changed."),
+]
+Out = Annotated[
+    Path | None,
+    typer.Option(help="Folder; default: results/<scenario>, or the next free number behind it."),
+]
+CheckpointEvery = Annotated[
+    float | None,
+    typer.Option(metavar="S", help="Save what is recorded every so many seconds of simulated time; see resume."),
+]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from pushpoint.cli._console import print_json, results
+from pushpoint.cli._console import print_json, results, say
 from pushpoint.cli._options import AsJson, Load
 from pushpoint.errors import UnknownName
 
@@ -31,20 +31,30 @@ KINDS = {  # module that has a registry of this name
 DESCRIBED_BY = {"scenarios": "title", "claims": "statement"}  # attributes; others have docstrings
 
 
+def _kinds(incomplete: str) -> list[str]:
+    return [kind for kind in KINDS if kind.startswith(incomplete)]
+
+
 def list_names(
-    kind: Annotated[str | None, typer.Argument(help=f"One of: {', '.join(KINDS)}. Default: all.")] = None,
+    kind: Annotated[
+        str | None, typer.Argument(help=f"One of: {', '.join(KINDS)}. Default: all.", autocompletion=_kinds)
+    ] = None,
+    long: Annotated[bool, typer.Option("--long", help="A line about each name, of all kinds.")] = False,
     code: Load = None,
     as_json: AsJson = False,
 ) -> None:
-    """List robots, worlds, plants, controllers, sensors, measures, shape curves' parts, scenarios and claims."""
+    """List what can be named: all names, or those of one KIND with a line about each."""
     if kind is not None and kind not in KINDS:
         raise UnknownName("kind", kind, KINDS)
     chosen = KINDS if kind is None else (kind,)
-    found = {name: descriptions(name) for name in chosen}
-    if as_json:
-        print_json(found)
+    if as_json or long or kind is not None:
+        found = {name: descriptions(name) for name in chosen}
+        if as_json:
+            print_json(found)
+        else:
+            _print(found)
     else:
-        _print(found)
+        _print_names({name: list(registry_of(name)) for name in chosen})
 
 
 def registry_of(kind: str) -> Registry[Any]:
@@ -59,6 +69,29 @@ def descriptions(kind: str) -> dict[str, str]:
     if kind in DESCRIBED_BY:
         return {name: getattr(registry[name], DESCRIBED_BY[kind]) for name in registry}
     return {name: (inspect.getdoc(registry[name]) or "").split("\n\n")[0].replace("\n", " ") for name in registry}
+
+
+def _print_names(found: dict[str, list[str]]) -> None:
+    """All names of a kind side by side."""
+    from rich.columns import Columns
+    from rich.padding import Padding
+    from rich.text import Text
+
+    console = results()
+    for kind, names in found.items():
+        console.print(Text(kind, style="bold"))
+        texts = [Text(name, style="cyan") for name in _by_key(names)]
+        console.print(Padding(Columns(texts, padding=(0, 2)), (0, 0, 0, 2)))
+    say("pushpoint list KIND has a line about each, pushpoint show NAME its options")
+
+
+def _by_key(names: list[str]) -> list[str]:
+    """Names with a slash, of which there are many: how many begin alike."""
+    counts: dict[str, int] = {}
+    for name in names:
+        key, slash, _ = name.partition("/")
+        counts[f"{key}/..." if slash else name] = counts.get(f"{key}/..." if slash else name, 0) + 1
+    return [f"{name} ({count})" if name.endswith("/...") else name for name, count in counts.items()]
 
 
 def _print(found: dict[str, dict[str, str]]) -> None:

@@ -20,7 +20,9 @@ BAD_INPUT = 2
 SOLVER_FAILED = 3
 COMMANDS = {  # by name: module and function, or module and group of commands
     "list": ("listing", "list_names"),
+    "show": ("show", "show"),
     "run": ("run", "run"),
+    "resume": ("resume", "resume"),
     "plot": ("plot", "plot"),
     "draw": ("draw", "draw"),
     "reproduce": ("reproduce", "reproduce"),

@@ -9,7 +9,7 @@ import typer
 
 from pushpoint.cli import _scenario
 from pushpoint.cli._console import complain, print_json, results, say
-from pushpoint.cli._options import AsJson, Load
+from pushpoint.cli._options import AsJson, Load, claim_names
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,7 +25,9 @@ COLOURS = {"confirmed": "green", "holds": "green", "differs": "yellow"}  # all o
 
 
 def reproduce(
-    key: Annotated[str, typer.Argument(help="A paper's key, a claim's id, or all.")] = "all",
+    key: Annotated[
+        str, typer.Argument(help="A paper's key, a claim's id, or all.", autocompletion=claim_names)
+    ] = "all",
     out: Annotated[Path | None, typer.Option(help="Folder; default results/reproduce-<key>.")] = None,
     processes: Annotated[
         int | None, typer.Option(help="Processes of ensembles; default: as many as processors.")

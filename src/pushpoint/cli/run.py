@@ -8,11 +8,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from pushpoint.cli import _scenario
-from pushpoint.cli._console import messages, print_json, print_pairs, results, say
-from pushpoint.cli._options import AsJson, Load, ScenarioSource
-from pushpoint.errors import SolverFailure
+from pushpoint.cli._commands import exit_code, held_back
+from pushpoint.cli._console import complain, messages, print_json, print_pairs, results, say
+from pushpoint.cli._options import AsJson, CheckpointEvery, Force, Load, Out, ScenarioSource, plant_names
+from pushpoint.errors import Interrupted, SolverFailure
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from pushpoint.cli._folders import Folder
     from pushpoint.recording.recording import Recording
     from pushpoint.scenario import Scenario
 
@@ -21,34 +25,62 @@ SHOWN_EVENTS = 6
 
 def run(
     scenario: ScenarioSource,
-    plant: Annotated[str | None, typer.Option(help="Another plant, with its default options.")] = None,
+    plant: Annotated[
+        str | None, typer.Option(help="Another plant, with its default options.", autocompletion=plant_names)
+    ] = None,
     settings: Annotated[
         list[str] | None,
         typer.Option("--set", metavar="KEY=VALUE", help="Change one value, e.g. controller.amplitude=0.6."),
     ] = None,
     duration: Annotated[float | None, typer.Option(help="Simulated time in seconds.")] = None,
     seed: Annotated[int | None, typer.Option(help="Seed of random worlds.")] = None,
-    out: Annotated[Path | None, typer.Option(help="Folder; default results/<scenario>.")] = None,
+    checkpoint_every: CheckpointEvery = None,
+    out: Out = None,
+    force: Force = False,
     code: Load = None,
     as_json: AsJson = False,
 ) -> None:
     """Simulate SCENARIO; write recording.nc and figure.png."""
     from pushpoint.api import find_scenario, simulate
+    from pushpoint.cli._folders import Folder
+    from pushpoint.cli._parts import ends_of_parts, in_parts
+    from pushpoint.simulation import resume
 
     changes = _scenario.overrides(plant, settings or [], duration, seed)
     chosen = find_scenario(scenario).with_overrides(changes)
-    folder = out or Path("results") / _scenario.slug(chosen.name)
+    folder, bar = Folder(out, chosen.name, force), messages().is_terminal
+    ends = ends_of_parts(0.0, chosen.duration, checkpoint_every)
+    if len(ends) > 1:  # parts are recorded as often as the whole would be
+        chosen = chosen.with_overrides({"record_period": chosen.recorded_every})
+
+    def begin(end: float) -> Recording:
+        return simulate(chosen, progress=bar) if len(ends) == 1 else simulate(chosen, duration=end, progress=bar)
+
+    def go_on(whole: Recording, end: float) -> Recording:
+        return resume(whole.checkpoint(), end, progress=bar)
+
+    finish(lambda: in_parts(None, begin, go_on, ends, lambda part: save_part(part, folder)), folder, code, as_json)
+
+
+def finish(simulated: Callable[[], Recording], folder: Folder, code: list[Path] | None, as_json: bool) -> None:
+    """Make a run; save and print what came out of it, also of one that failed or was interrupted."""
     try:
-        recording = simulate(chosen, progress=messages().is_terminal)
+        recording = simulated()
     except SolverFailure as failure:
         if failure.recording is not None:
             _finish(failure.recording, folder, as_json, error=str(failure))
         raise
+    except Interrupted as stop:
+        if stop.recording is None:
+            raise
+        with held_back():
+            _save_interrupted(stop.recording, folder, code, as_json)
+        raise typer.Exit(exit_code(stop)) from None
     _finish(recording, folder, as_json)
 
 
-def _finish(recording: Recording, folder: Path, as_json: bool, error: str | None = None) -> None:
-    files = save(recording, folder)
+def _finish(recording: Recording, folder: Folder, as_json: bool, error: str | None = None) -> None:
+    files = save(recording, folder.path)
     if as_json:
         print_json(summary(recording.scenario, recording, files, error))
     else:
@@ -57,15 +89,38 @@ def _finish(recording: Recording, folder: Path, as_json: bool, error: str | None
         say(f"wrote {path}")
 
 
+def _save_interrupted(recording: Recording, folder: Folder, code: list[Path] | None, as_json: bool) -> None:
+    """Only what cannot be made again: whoever interrupts a run does not want to wait for pictures."""
+    path, time = save_part(recording, folder), float(recording.data["time"].values[-1])
+    words = ["pushpoint resume", str(path.parent), *(f"--load {file}" for file in code or [])]
+    can_go_on = recording._checkpoint is not None
+    if as_json:
+        known = {"scenario": recording.scenario.name, "plant": recording.scenario.plant.name, "status": "interrupted"}
+        go_on = {"resume": " ".join(words) if can_go_on else None}
+        print_json({**known, "recorded_until_s": time, **go_on, "files": {"recording": str(path)}})
+    complain(f"interrupted at t = {time:g} s of {recording.scenario.duration:g} s")
+    say(f"wrote {path}")
+    if can_go_on:
+        say(f"go on with: {' '.join(words)}")
+
+
+def save_part(recording: Recording, folder: Folder) -> Path:
+    """The recording of a run that is not over."""
+    from pushpoint.cli._folders import RECORDING
+
+    return recording.save(folder.path / RECORDING)
+
+
 def save(recording: Recording, folder: Path) -> dict[str, str]:
     """Recording and figure; returns their paths."""
+    from pushpoint.cli._folders import FIGURE, RECORDING
     from pushpoint.cli.plot import draw
     from pushpoint.files import made
 
     made(folder)
-    recording.save(folder / "recording.nc")
-    draw(recording, folder / "figure.png")
-    return {"recording": str(folder / "recording.nc"), "figure": str(folder / "figure.png")}
+    recording.save(folder / RECORDING)
+    draw(recording, folder / FIGURE)
+    return {"recording": str(folder / RECORDING), "figure": str(folder / FIGURE)}
 
 
 def summary(
@@ -99,9 +154,11 @@ def summary(
 def _print_metrics(recording: Recording) -> None:
     from rich.text import Text
 
+    from pushpoint.analysis import unit_of
     from pushpoint.analysis.remarks import remarks
 
-    print_pairs(recording.scenario.name, {name: f"{value:.6g}" for name, value in recording.metrics().items()})
+    metrics = recording.metrics()
+    print_pairs(recording.scenario.name, {name: f"{value:.6g} {unit_of(name)}" for name, value in metrics.items()})
     for line in (*_first_events(recording), *remarks(recording)):
         results().print(Text(line))
 

@@ -14,11 +14,11 @@ from pushpoint import limits
 from pushpoint.cli import _scenario
 from pushpoint.cli._commands import Command, Group
 from pushpoint.cli._console import complain, messages, print_json, results, say
-from pushpoint.cli._options import AsJson, Load
+from pushpoint.cli._options import AsJson, Load, measure_names, scenario_names
 from pushpoint.errors import InvalidInput, shown
 
 if TYPE_CHECKING:
-    from pushpoint.studies import Results
+    from pushpoint.studies import Results, Study
     from pushpoint.studies.summary import Spread, Summary, VariantSummary
 
 ALL_FAILED = 3
@@ -35,7 +35,12 @@ Beyond = Annotated[
 
 @app.command("run", cls=Command)
 def run(
-    scenario: Annotated[str, typer.Argument(help="Registered name, or path of the .yaml file of a scenario or study.")],
+    scenario: Annotated[
+        str,
+        typer.Argument(
+            help="Registered name, or path of the .yaml file of a scenario or study.", autocompletion=scenario_names
+        ),
+    ],
     seeds: Annotated[
         str | None, typer.Option(metavar="SEEDS", help="20 (0 to 19), 0:100 (0 to 99) or 3,5,8. Default: 20.")
     ] = None,
@@ -51,7 +56,12 @@ def run(
     ] = None,
     measures: Annotated[
         list[str] | None,
-        typer.Option("--measure", metavar="NAME[:KEY=VALUE,...]", help="A metric or a measure. Default: all metrics."),
+        typer.Option(
+            "--measure",
+            metavar="NAME[:KEY=VALUE,...]",
+            help="A metric or a measure. Default: all metrics.",
+            autocompletion=measure_names,
+        ),
     ] = None,
     beyond: Beyond = None,
     processes: Annotated[int | None, typer.Option(help="Processes; default: as many as processors.")] = None,
@@ -183,13 +193,17 @@ def _print(summary: Summary, found: Results) -> None:
     first, *others = summary.variants
     columns = tuple(summary.variants[first].columns)
     rows: list[tuple[str, ...]] = [
-        (column, label, _runs(variant), *_spread(variant.columns[column]))
+        (_with_unit(found.study, column), label, _runs(variant), *_spread(variant.columns[column]))
         for column in columns
         for label, variant in summary.variants.items()
     ]
     _print_table(summary.scenario, ("measure", "variant", "runs", f"median {percent}", "quartiles", "share"), rows)
     if others:
-        rows = [(column, label, *_comparison(summary, label, column)) for column in columns for label in others]
+        rows = [
+            (_with_unit(found.study, column), label, *_comparison(summary, label, column))
+            for column in columns
+            for label in others
+        ]
         headings = ("measure", "variant", "pairs", f"difference {percent}", "p", "share", "p")
         _print_table(f"against {first}, seed by seed", headings, rows)
     failed = [(row.variant, f"{row.seed}", row.message) for row in found.rows if row.failed]
@@ -198,6 +212,14 @@ def _print(summary: Summary, found: Results) -> None:
         _print_table("failed runs", ("variant", "seed", "message"), [*failed[:SHOWN_FAILURES], *more])
     for line in _notes(summary):
         results().print(line, markup=False)
+
+
+def _with_unit(study: Study, column: str) -> str:
+    """A column with the unit of its measure, if that has one."""
+    from pushpoint.analysis import unit_of
+
+    unit = next(unit_of(wanted.name) for wanted in study.measurements if wanted.column == column)
+    return f"{column} [{unit}]" if unit else column
 
 
 def _print_table(title: str, headings: Sequence[str], rows: Sequence[Sequence[str]]) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -59,6 +59,52 @@ class Recording:
             raise InvalidInput(f"the run failed{at}: there is no checkpoint to continue from")
         return self._checkpoint
 
+    def followed_by(self, later: Recording) -> Recording:
+        """This recording and the one that went on from its checkpoint, as one: equal to the bit to a run that never
+        stopped.
+
+        Parameters
+        ----------
+        later
+            What `resume` returned for the checkpoint of this one.
+
+        Raises
+        ------
+        InvalidInput
+            If the other recording does not begin where this one ends.
+
+        Examples
+        --------
+        >>> first = pp.simulate("transeth2008a/flat", duration=0.05)
+        >>> whole = first.followed_by(pp.resume(first.checkpoint(), duration=0.1))
+        >>> whole.data.sizes["time"], round(whole.metrics()["duration"], 6)
+        (11, 0.1)
+        """
+        from pushpoint.recording._following import joined_data, joined_table  # here, as few runs are stopped
+
+        end, begin = self.checkpoint().time, float(later.data["time"].values[0])
+        if begin != end or later.data.sizes["link"] != self.data.sizes["link"]:
+            raise InvalidInput(f"the later recording begins at {begin:g} s; this one ends at {end:g} s")
+        return replace(
+            later,
+            data=joined_data(self.data, later.data),
+            contacts=joined_table(self.contacts, later.contacts, "contact", begin),
+            events=joined_table(self.events, later.events, "event", -1.0),
+            wall_time_s=self.wall_time_s + later.wall_time_s,
+        )
+
+    def until(self, duration: float) -> Recording:
+        """The same as a part of a run of that duration: `resume` goes on to its end.
+
+        Parameters
+        ----------
+        duration
+            [s], from t = 0.
+        """
+        scenario = self.scenario.with_overrides({"duration": duration})
+        checkpoint = None if self._checkpoint is None else replace(self._checkpoint, scenario=scenario)
+        return replace(self, scenario=scenario, _checkpoint=checkpoint)
+
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Write a NetCDF file that `load` reads.
 
@@ -82,6 +128,12 @@ class Recording:
         if self._checkpoint is not None:
             groups["checkpoint"] = self._checkpoint.to_dataset()
         return _netcdf.write(path, "recording", groups, self.scenario, self.code)
+
+
+def is_recording(path: str | os.PathLike[str], verify: bool = True) -> bool:
+    """Whether a file holds a recording; False: a checkpoint alone."""
+    groups, _ = _netcdf.read(path, "recording|checkpoint", verify=verify)
+    return bool(groups[""].attrs["pushpoint_kind"] == "recording")
 
 
 def load(path: str | os.PathLike[str], *, verify: bool = True) -> Recording:
