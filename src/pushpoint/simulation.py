@@ -14,10 +14,11 @@ from typing import Any, Protocol
 import numpy as np
 
 from pushpoint import _user_results, limits
+from pushpoint._interrupts import Stop, noted, number_of
 from pushpoint._resuming import checked_rows, made_for, refuse_clock, refuse_foreign, refuse_memory
 from pushpoint._start_pose import start_pose
 from pushpoint.control import ControlEvent, Controller, ControllerState, OpenLoop, controllers
-from pushpoint.errors import InvalidInput, PushpointError, SolverFailure
+from pushpoint.errors import Interrupted, InvalidInput, PushpointError, SolverFailure
 from pushpoint.plants import Plant, plants
 from pushpoint.recording import Checkpoint, Recording
 from pushpoint.recording.assemble import RunClock, contact_set, data_set, event_set
@@ -33,7 +34,8 @@ from pushpoint.worlds import World
 
 MULTIPLE_TOLERANCE = 1e-9  # relative: decimal periods are not exact in binary
 TABLE_SIZE = 1_000_000  # commands of one kind in a table at most
-CHUNK_WALL_TIME = 0.2  # [s], between updates of the progress bar
+CHUNK_WALL_TIME = 0.1  # [s], between updates of the progress bar, and until an interrupt is seen
+FIRST_CHUNK = 20_000  # bodies times steps, before it is known how long they take: some milliseconds
 
 
 def simulate(
@@ -269,6 +271,7 @@ class Run:
         self.last_reference = np.zeros(setup.joints)
         self.events: list[ControlEvent] = []
         self.wall_time_s = 0.0
+        self.done, self.stop = 0, Stop()  # whole ticks of this part
         self._has_first_reference = self._resumed = False
         _user_results.check_state(setup.scenario.controller.name, parts.controller)
 
@@ -287,24 +290,37 @@ class Run:
         nothing = CommandTable(*(np.zeros((0, self.setup.joints)) for _ in CommandTable._fields))
         self._advance(0, nothing)  # no tick at all: a plant that compiles does so now, outside the measured time
         started = clock.perf_counter()
-        with _progress_bar(self.setup, progress) as bar:
-            if isinstance(self.setup.controller, OpenLoop):
-                failure = self._planned(self.setup.controller, bar)
-            else:
-                failure = self._in_closed_loop(bar)
+        try:
+            with noted() as self.stop, _progress_bar(self.setup, progress) as bar:
+                if isinstance(self.setup.controller, OpenLoop):
+                    failure = self._planned(self.setup.controller, bar)
+                else:
+                    failure = self._in_closed_loop(bar)
+        except KeyboardInterrupt as stop:  # inside of a tick: what it has changed already is not known
+            self.wall_time_s = clock.perf_counter() - started
+            raise self._interrupted(number_of(stop), whole=False) from None
         self.wall_time_s = clock.perf_counter() - started
-        if failure is None:
-            return self._recording(None)
-        raise SolverFailure(self._message(failure), self._recording(failure))
+        if failure is not None:
+            raise SolverFailure(self._message(failure), self._recording(failure))
+        if self.stop.signal is not None:
+            raise self._interrupted(self.stop.signal, whole=True)
+        return self._recording(None)
+
+    def _interrupted(self, number: int, whole: bool) -> Interrupted:
+        """With a checkpoint, if the last tick is whole."""
+        time = (self.first_tick + self.done) * self.setup.scenario.control_period
+        recording = self._recording(None, resumable=whole)
+        return Interrupted(f"{self.setup.scenario.name} was interrupted at t = {time:.6g} s", recording, number)
 
     def _planned(self, controller: OpenLoop, bar: ProgressBar | None) -> Failure | None:
         """All commands are known: few calls of the plant, each with a table of moderate size."""
         most = max(1, TABLE_SIZE // max(1, self.setup.joints))
-        done, chunk = 0, most if bar is None else 1
+        done, chunk = 0, min(most, max(1, FIRST_CHUNK // (self.setup.bodies * self.setup.substeps)))
         while done < self.ticks:
             before = clock.perf_counter()
             ticks = np.arange(done, min(done + chunk, self.ticks), dtype=np.float64) + self.first_tick
-            planned = controller.table(ticks * self.setup.scenario.control_period)
+            with self.stop.in_code_of_users():
+                planned = controller.table(ticks * self.setup.scenario.control_period)
             table = _user_results.table(self.setup.scenario.controller.name, planned)
             self._check(table, self.first_tick + done)
             failure = self._advance(done, table)
@@ -313,15 +329,18 @@ class Run:
             done += len(ticks)
             if bar is not None:
                 bar.update(self.first_tick + done)
-                chunk = min(most, _next_chunk(chunk, clock.perf_counter() - before))
+            chunk = min(most, _next_chunk(chunk, clock.perf_counter() - before))
+            if self.stop.signal is not None:
+                break
         return None
 
     def _in_closed_loop(self, bar: ProgressBar | None) -> Failure | None:
         """Observe, decide, advance; tick by tick."""
         controller, shown = self.setup.controller, clock.perf_counter()
         for k in range(self.ticks):
-            obs = self.setup.observe(self.parts.plant, self.parts.sensors, self.first_tick + k)
-            command = self._decide(controller, obs, first=k == 0)
+            with self.stop.in_code_of_users():
+                obs = self.setup.observe(self.parts.plant, self.parts.sensors, self.first_tick + k)
+                command = self._decide(controller, obs, first=k == 0)
             table = _user_results.one_row(self.setup.scenario.controller.name, command)
             self._check(table, self.first_tick + k)
             failure = self._advance(k, table)
@@ -330,6 +349,8 @@ class Run:
             if bar is not None and clock.perf_counter() - shown > CHUNK_WALL_TIME:
                 bar.update(self.first_tick + k + 1)
                 shown = clock.perf_counter()
+            if self.stop.signal is not None:
+                break
         return None
 
     def _decide(self, controller: Controller, obs: Observation, first: bool) -> Command:
@@ -352,6 +373,7 @@ class Run:
         """Let the plant do the ticks of the table, of which `begin` is the first."""
         self._keep_references(begin, table)
         self.tape, failure = self.setup.plant.rollout(self.parts.plant, table, self.setup.substeps, self.tape)
+        self.done = begin + len(table.joint_angle)
         return failure
 
     def _keep_references(self, begin: int, table: CommandTable) -> None:
@@ -384,7 +406,7 @@ class Run:
                     f"{(first_tick + tick) * period:g} s for joint {joint}; it has to be finite"
                 )
 
-    def _recording(self, failure: Failure | None) -> Recording:
+    def _recording(self, failure: Failure | None, resumable: bool = True) -> Recording:
         rows, steps = int(self.tape.cursor[0].row), int(self.tape.cursor[0].step)
         ticks = self._row_ticks(rows)
         times = RunClock(
@@ -403,7 +425,7 @@ class Run:
             failure=None if failure is None else {**asdict(failure), "status": failure.status.name},
             wall_time_s=self.wall_time_s,
             code=loaded_files(),
-            _checkpoint=None if failure is not None else self._checkpoint(),
+            _checkpoint=self._checkpoint() if failure is None and resumable else None,
         )
 
     def _row_ticks(self, rows: int) -> np.ndarray:
@@ -417,7 +439,7 @@ class Run:
         since_row = int(self.tape.cursor[0].ticks)
         return Checkpoint(
             scenario=self.setup.scenario,
-            tick=self.setup.ticks,
+            tick=self.first_tick + self.done,
             ticks_since_row=since_row,
             plant=self.setup.plant.dump(self.parts.plant),
             controller=deepcopy(self.parts.controller),

@@ -6,19 +6,15 @@ import signal
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from types import FrameType
 from typing import Any
 
 import typer
 from typer.core import TyperCommand, TyperGroup, TyperOption
 
+from pushpoint._interrupts import number_of, raise_terminated
 from pushpoint.cli._console import complain
 
 INTERRUPTED = 128  # as shells have it: plus the number of the signal
-
-
-class Terminated(KeyboardInterrupt):
-    """SIGTERM, which ends a command as Ctrl-C does."""
 
 
 def _without_types(params: list[Any]) -> list[Any]:
@@ -53,12 +49,7 @@ class Group(TyperGroup):
 
 def exit_code(stop: KeyboardInterrupt) -> int:
     """130 for Ctrl-C, 143 for SIGTERM."""
-    number = getattr(stop, "signal", None) or (signal.SIGTERM if isinstance(stop, Terminated) else signal.SIGINT)
-    return INTERRUPTED + int(number)
-
-
-def _terminate(_number: int, _frame: FrameType | None) -> None:
-    raise Terminated
+    return INTERRUPTED + number_of(stop)
 
 
 @contextmanager
@@ -67,7 +58,7 @@ def sigterm_interrupts() -> Iterator[None]:
     if threading.current_thread() is not threading.main_thread() or signal.getsignal(signal.SIGTERM) != signal.SIG_DFL:
         yield
         return
-    signal.signal(signal.SIGTERM, _terminate)
+    signal.signal(signal.SIGTERM, raise_terminated)
     try:
         yield
     finally:

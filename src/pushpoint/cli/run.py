@@ -64,6 +64,8 @@ def run(
 
 def finish(simulated: Callable[[], Recording], folder: Folder, code: list[Path] | None, as_json: bool) -> None:
     """Make a run; save and print what came out of it, also of one that failed or was interrupted."""
+    import h5netcdf  # noqa: F401  (before the run: who interrupts it does not want to wait)
+
     try:
         recording = simulated()
     except SolverFailure as failure:
@@ -93,7 +95,7 @@ def _save_interrupted(recording: Recording, folder: Folder, code: list[Path] | N
     """Only what cannot be made again: whoever interrupts a run does not want to wait for pictures."""
     path, time = save_part(recording, folder), float(recording.data["time"].values[-1])
     words = ["pushpoint resume", str(path.parent), *(f"--load {file}" for file in code or [])]
-    can_go_on = recording._checkpoint is not None
+    can_go_on = recording._checkpoint is not None and recording._checkpoint.time < recording.scenario.duration
     if as_json:
         known = {"scenario": recording.scenario.name, "plant": recording.scenario.plant.name, "status": "interrupted"}
         go_on = {"resume": " ".join(words) if can_go_on else None}

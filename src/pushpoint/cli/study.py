@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator, Sequence
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -12,7 +13,7 @@ import typer
 
 from pushpoint import limits
 from pushpoint.cli import _scenario
-from pushpoint.cli._commands import Command, Group
+from pushpoint.cli._commands import INTERRUPTED, Command, Group, held_back
 from pushpoint.cli._console import complain, messages, print_json, results, say
 from pushpoint.cli._options import AsJson, Load, measure_names, scenario_names
 from pushpoint.errors import InvalidInput, shown
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
 
 ALL_FAILED = 3
 SHOWN_FAILURES = 5
-INTERRUPTED = 130  # as shells have it
 
 app = typer.Typer(help="Many runs of one scenario, and what they show together.", no_args_is_help=True, cls=Group)
 
@@ -87,8 +87,29 @@ def run(
     if jitter is not None:
         changes["start.jitter"] = jitter
     study = find_study(scenario, changes, **fields)
-    found = run_all(study, processes, progress=messages().is_terminal)
-    _finish(found, out or Path("results") / f"study-{_scenario.slug(study.base_scenario.name)}", as_json)
+    folder = out or Path("results") / f"study-{_scenario.slug(study.base_scenario.name)}"
+    _finish(run_all(study, processes, progress=messages().is_terminal), folder, as_json, code)
+
+
+@app.command("resume", cls=Command)
+def resume(
+    folder: Annotated[Path, typer.Argument(help="What an interrupted `study run` wrote.")],
+    processes: Annotated[int | None, typer.Option(help="Processes; default: as many as processors.")] = None,
+    force: Annotated[bool, typer.Option("--force", help="Go on with loaded files that have changed.")] = False,
+    code: Load = None,
+    as_json: AsJson = False,
+) -> None:
+    """Make the runs that are missing in FOLDER; the rows are then those of a study that was not interrupted."""
+    from pushpoint.studies import run as run_all
+    from pushpoint.studies.results import code_of, load
+    from pushpoint.user_code import refuse_changed
+
+    found = load(folder)
+    if not force:
+        refuse_changed(code_of(folder), f"the study in {str(folder)!r}")
+    _finish(
+        run_all(found.study, processes, progress=messages().is_terminal, finished=found.rows), folder, as_json, code
+    )
 
 
 @app.command("show", cls=Command)
@@ -142,7 +163,17 @@ def _labelled(text: str, option: str) -> tuple[str, dict[str, Any]]:
     return label.strip(), dict(_scenario.parsed(part, option) for part in parts)
 
 
-def _finish(found: Results, folder: Path, as_json: bool) -> None:
+def _finish(found: Results, folder: Path, as_json: bool, code: list[Path] | None = None) -> None:
+    with held_back() if found.interrupted else nullcontext():
+        _save_and_print(found, folder, as_json)
+    if found.interrupted:
+        say(" ".join(["go on with: pushpoint study resume", str(folder), *(f"--load {file}" for file in code or [])]))
+        raise typer.Exit(INTERRUPTED + found.signal)
+    if all(row.failed for row in found.rows):
+        raise typer.Exit(ALL_FAILED)
+
+
+def _save_and_print(found: Results, folder: Path, as_json: bool) -> None:
     files, summary = save(found, folder), found.summary()
     if as_json:
         print_json(summary.as_dict() | {"status": status(found), "runs": found.table(), "files": files})
@@ -151,18 +182,16 @@ def _finish(found: Results, folder: Path, as_json: bool) -> None:
     for path in files.values():
         say(f"wrote {path}")
     _remark(found)
-    if found.interrupted:
-        raise typer.Exit(INTERRUPTED)
-    if all(row.failed for row in found.rows):
-        raise typer.Exit(ALL_FAILED)
 
 
 def save(found: Results, folder: Path) -> dict[str, str]:
-    """Rows, summary and figure; returns their paths."""
+    """Rows, summary and figure; returns their paths. Whoever interrupts a study does not want to wait for pictures."""
+    files = found.save(folder)
+    if found.interrupted:
+        return files
     from pushpoint.view.figures import save_figure
     from pushpoint.view.study import study_figure
 
-    files = found.save(folder)
     save_figure(study_figure(found), folder / "figure.png")
     return files | {"figure": str(folder / "figure.png")}
 

@@ -52,11 +52,11 @@ class Recording:
         Raises
         ------
         InvalidInput
-            If the run failed.
+            If the run failed, or was stopped inside a tick.
         """
         if self._checkpoint is None:
-            at = f" at t = {self.failure['time']:g} s" if self.failure else ""
-            raise InvalidInput(f"the run failed{at}: there is no checkpoint to continue from")
+            at = f"failed at t = {self.failure['time']:g} s" if self.failure else "failed, or was stopped inside a tick"
+            raise InvalidInput(f"the run {at}: there is no checkpoint to continue from")
         return self._checkpoint
 
     def followed_by(self, later: Recording) -> Recording:

@@ -6,17 +6,19 @@ import csv
 import io
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
 from pushpoint import limits
-from pushpoint.errors import InvalidInput
+from pushpoint.errors import InvalidInput, UnknownName
 from pushpoint.files import read_text, write_json, write_text
+from pushpoint.plain_data import read_yaml
 from pushpoint.studies.study import Study
 from pushpoint.studies.summary import Summary, summarised
+from pushpoint.user_code import CodeFile, hint, loaded_files
 
-STUDY_FILE, ROWS_FILE, SUMMARY_FILE = "study.yaml", "runs.csv", "summary.json"
+STUDY_FILE, ROWS_FILE, SUMMARY_FILE, CODE_FILE = "study.yaml", "runs.csv", "summary.json", "code.json"
 EVENTS = "events."  # begins the columns that count control events
 OWN_COLUMNS = ("variant", "seed", "status", "message", "wall_time_s", "accepted")
 
@@ -47,6 +49,7 @@ class Results:
     study: Study  # what was run
     rows: tuple[Row, ...]  # one per run
     interrupted: bool = False  # whether runs are missing
+    signal: int = 2  # number of the signal that interrupted it: 2 is Ctrl-C
 
     def table(self) -> list[dict[str, Any]]:
         """One dictionary per run, all with the same keys; None where a failed run has no value.
@@ -91,6 +94,9 @@ class Results:
         write_text(place / ROWS_FILE, self._csv())
         write_json(place / SUMMARY_FILE, self.summary().as_dict())
         files = {"study": STUDY_FILE, "runs": ROWS_FILE, "summary": SUMMARY_FILE}
+        if loaded_files():
+            files["code"] = CODE_FILE
+            write_json(place / CODE_FILE, {"files": [asdict(file) for file in loaded_files()]})
         return {what: str(place / name) for what, name in files.items()}
 
     def _csv(self) -> str:
@@ -113,13 +119,28 @@ def load(folder: str | os.PathLike[str]) -> Results:
     place = Path(folder)
     if not (place / ROWS_FILE).is_file():
         raise InvalidInput(f"folder {str(place)!r} holds no study: there is no {ROWS_FILE} in it")
-    study = Study.from_yaml(place / STUDY_FILE)
+    try:
+        study = Study.from_yaml(place / STUDY_FILE)
+    except UnknownName as error:
+        raise InvalidInput(f"{error}{hint(code_of(place))}") from None
     text = read_text(place / ROWS_FILE, "file", limits.RUNS_FILE_BYTES)
     try:
         rows = tuple(_read(study, cells) for cells in csv.DictReader(io.StringIO(text, newline="")))
     except (KeyError, ValueError, TypeError, AttributeError, csv.Error) as error:  # also cells too few or too many
         raise InvalidInput(f"{str(place / ROWS_FILE)!r} does not fit its study: {error}") from None
     return Results(study, rows, interrupted=len(rows) < len(study.variants) * len(study.seeds))
+
+
+def code_of(folder: str | os.PathLike[str]) -> tuple[CodeFile, ...]:
+    """The Python files that were loaded when a study was saved."""
+    place = Path(folder) / CODE_FILE
+    if not place.is_file():
+        return ()
+    data = read_yaml(place, "code")
+    try:
+        return tuple(CodeFile(str(entry["name"]), str(entry["sha256"])) for entry in data["files"])
+    except (TypeError, KeyError):
+        raise InvalidInput(f"{str(place)!r}: expected a list of names and hashes of files") from None
 
 
 def _read(study: Study, cells: dict[str, str]) -> Row:

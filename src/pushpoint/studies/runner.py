@@ -6,13 +6,15 @@ import os
 import signal
 import sys
 from collections.abc import Iterator, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor, as_completed
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager, suppress
+from itertools import islice
 from multiprocessing import active_children, get_context
 from typing import TYPE_CHECKING
 
 from pushpoint import limits
+from pushpoint._interrupts import blocked, noted, number_of
 from pushpoint.errors import InvalidInput, MissingExtra, shown
 from pushpoint.scenario import Scenario
 from pushpoint.simulation import Setup, simulate
@@ -25,6 +27,8 @@ if TYPE_CHECKING:
     from pushpoint._progress import RunsBar
 
 RUN = "run"  # name of the only run of a job
+AHEAD = 3  # jobs per process that wait in the pool
+CHECKED_EVERY = 0.25  # [s], for interrupts
 PROCESS_DIED = (
     "the process that ran it died; was there enough memory? "
     'In scripts studies have to start below `if __name__ == "__main__":`'
@@ -32,27 +36,32 @@ PROCESS_DIED = (
 PATIENCE = 2  # times that processes may die in succession before any has finished a job
 
 
-def run(study: Study, processes: int | None = None, *, progress: bool = False) -> Results:
+def run(study: Study, processes: int | None = None, *, progress: bool = False, finished: Sequence[Row] = ()) -> Results:
     """Make all runs of a study on that many processes (default: as many as there are processors).
 
     With one process everything happens in this one. Rows are in the order of variants and seeds, whatever is
-    finished first. A run that fails is a row; an interrupt (Ctrl-C) keeps the rows that are finished.
+    finished first. A run that fails is a row; an interrupt (Ctrl-C) keeps the rows that are finished. Rows that are
+    `finished` already are not run again.
     """
     pairs = [(variant, seed) for variant in study.variants for seed in study.seeds]
     processes = _at_most(processes, len(pairs))
     check(study)
-    jobs, finished = _jobs(study, pairs)
-    numbers = list(jobs)
+    known = {(row.variant, row.seed): row for row in finished}
+    jobs, rows = _jobs(study, pairs)
+    rows |= {k: known[pair] for k, pair in enumerate(pairs) if pair in known}
+    jobs = {k: job for k, job in jobs.items() if k not in rows}
+    numbers, number = list(jobs), 2
     try:
         with _bar(study, len(jobs), progress) as bar:
             for k, outcome in outcomes(list(jobs.values()), processes):
-                finished[numbers[k]] = _row(*pairs[numbers[k]], outcome)
+                rows[numbers[k]] = _row(*pairs[numbers[k]], outcome)
                 if bar is not None:
                     bar.update(failed=outcome.problems != {})
-    except KeyboardInterrupt:
-        if not finished:
+    except KeyboardInterrupt as stop:
+        if not rows:
             raise
-    return Results(study, tuple(finished[k] for k in sorted(finished)), interrupted=len(finished) < len(pairs))
+        number = number_of(stop)
+    return Results(study, tuple(rows[k] for k in sorted(rows)), len(rows) < len(pairs), number)
 
 
 def check(study: Study) -> None:
@@ -129,13 +138,24 @@ def _at_most(processes: int | None, jobs: int) -> int:
 
 
 def _done_beside(waiting: dict[int, Job], processes: int) -> Iterator[tuple[int, Outcome]]:
-    """Take out what can be done by so many processes until one of them dies."""
-    with _pool(processes) as pool, suppress(BrokenProcessPool):
-        numbers = {pool.submit(do, job): k for k, job in waiting.items()}
-        for future in as_completed(numbers):
-            outcome = _outcome_of(future)
-            del waiting[numbers[future]]
-            yield numbers[future], outcome
+    """Take out what can be done by so many processes until one of them dies.
+
+    Interrupts are noted and raised here: inside of the pool they would leave locks behind.
+    """
+    left, numbers = iter(list(waiting.items())), dict[Future[Outcome], int]()
+    with noted() as stop, _pool(processes) as pool, suppress(BrokenProcessPool):
+        while True:
+            with blocked():  # for the processes that are started now
+                for k, job in islice(left, AHEAD * processes - len(numbers)):
+                    numbers[pool.submit(do, job)] = k
+            done, _ = wait(numbers, timeout=CHECKED_EVERY, return_when=FIRST_COMPLETED)
+            for future in done:
+                outcome, k = _outcome_of(future), numbers.pop(future)
+                del waiting[k]
+                yield k, outcome
+            stop.raise_if_asked()
+            if not numbers:
+                return
 
 
 def _done_alone(waiting: dict[int, Job]) -> tuple[int, Outcome]:
