@@ -34,7 +34,7 @@ from pushpoint.worlds import World
 
 MULTIPLE_TOLERANCE = 1e-9  # relative: decimal periods are not exact in binary
 TABLE_SIZE = 1_000_000  # commands of one kind in a table at most
-CHUNK_WALL_TIME = 0.1  # [s], between updates of the progress bar, and until an interrupt is seen
+CHUNK_WALL_TIME = 0.2  # [s], between updates of the progress bar, and until an interrupt is seen
 FIRST_CHUNK = 20_000  # bodies times steps, before it is known how long they take: some milliseconds
 
 
@@ -290,32 +290,31 @@ class Run:
         nothing = CommandTable(*(np.zeros((0, self.setup.joints)) for _ in CommandTable._fields))
         self._advance(0, nothing)  # no tick at all: a plant that compiles does so now, outside the measured time
         started = clock.perf_counter()
-        try:
-            with noted() as self.stop, _progress_bar(self.setup, progress) as bar:
-                if isinstance(self.setup.controller, OpenLoop):
-                    failure = self._planned(self.setup.controller, bar)
-                else:
-                    failure = self._in_closed_loop(bar)
-        except KeyboardInterrupt as stop:  # inside of a tick: what it has changed already is not known
+        with noted() as self.stop:
+            failure, whole = None, True
+            try:
+                with _progress_bar(self.setup, progress) as bar:
+                    if isinstance(self.setup.controller, OpenLoop):
+                        failure = self._planned(self.setup.controller, bar)
+                    else:
+                        failure = self._in_closed_loop(bar)
+            except KeyboardInterrupt as stop:  # inside of a tick: what it has changed already is not known
+                self.stop.signal, whole = number_of(stop), False
             self.wall_time_s = clock.perf_counter() - started
-            raise self._interrupted(number_of(stop), whole=False) from None
-        self.wall_time_s = clock.perf_counter() - started
+            recording = self._recording(failure, resumable=whole)
         if failure is not None:
-            raise SolverFailure(self._message(failure), self._recording(failure))
+            raise SolverFailure(self._message(failure), recording)
         if self.stop.signal is not None:
-            raise self._interrupted(self.stop.signal, whole=True)
-        return self._recording(None)
-
-    def _interrupted(self, number: int, whole: bool) -> Interrupted:
-        """With a checkpoint, if the last tick is whole."""
-        time = (self.first_tick + self.done) * self.setup.scenario.control_period
-        recording = self._recording(None, resumable=whole)
-        return Interrupted(f"{self.setup.scenario.name} was interrupted at t = {time:.6g} s", recording, number)
+            time = (self.first_tick + self.done) * self.setup.scenario.control_period
+            words = f"{self.setup.scenario.name} was interrupted at t = {time:.6g} s"
+            raise Interrupted(words, recording, self.stop.signal)
+        return recording
 
     def _planned(self, controller: OpenLoop, bar: ProgressBar | None) -> Failure | None:
         """All commands are known: few calls of the plant, each with a table of moderate size."""
         most = max(1, TABLE_SIZE // max(1, self.setup.joints))
-        done, chunk = 0, min(most, max(1, FIRST_CHUNK // (self.setup.bodies * self.setup.substeps)))
+        first = FIRST_CHUNK // (self.setup.bodies * self.setup.substeps) if bar is None else 1
+        done, chunk = 0, min(most, max(1, first))
         while done < self.ticks:
             before = clock.perf_counter()
             ticks = np.arange(done, min(done + chunk, self.ticks), dtype=np.float64) + self.first_tick

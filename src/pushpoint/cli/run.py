@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from pushpoint._interrupts import noted
 from pushpoint.cli import _scenario
 from pushpoint.cli._commands import exit_code, held_back
 from pushpoint.cli._console import complain, messages, print_json, print_pairs, results, say
@@ -87,8 +88,6 @@ def _finish(recording: Recording, folder: Folder, as_json: bool, error: str | No
         print_json(summary(recording.scenario, recording, files, error))
     else:
         _print_metrics(recording)
-    for path in files.values():
-        say(f"wrote {path}")
 
 
 def _save_interrupted(recording: Recording, folder: Folder, code: list[Path] | None, as_json: bool) -> None:
@@ -114,14 +113,18 @@ def save_part(recording: Recording, folder: Folder) -> Path:
 
 
 def save(recording: Recording, folder: Path) -> dict[str, str]:
-    """Recording and figure; returns their paths."""
+    """Recording and figure; returns their paths. What took long to make is saved first, whatever comes meanwhile."""
     from pushpoint.cli._folders import FIGURE, RECORDING
     from pushpoint.cli.plot import draw
     from pushpoint.files import made
 
     made(folder)
-    recording.save(folder / RECORDING)
+    with noted() as stop:
+        recording.save(folder / RECORDING)
+    say(f"wrote {folder / RECORDING}")
+    stop.raise_if_asked()
     draw(recording, folder / FIGURE)
+    say(f"wrote {folder / FIGURE}")
     return {"recording": str(folder / RECORDING), "figure": str(folder / FIGURE)}
 
 

@@ -14,7 +14,7 @@ from multiprocessing import active_children, get_context
 from typing import TYPE_CHECKING
 
 from pushpoint import limits
-from pushpoint._interrupts import blocked, noted, number_of
+from pushpoint._interrupts import Stop, blocked, noted, number_of
 from pushpoint.errors import InvalidInput, MissingExtra, shown
 from pushpoint.scenario import Scenario
 from pushpoint.simulation import Setup, simulate
@@ -142,20 +142,29 @@ def _done_beside(waiting: dict[int, Job], processes: int) -> Iterator[tuple[int,
 
     Interrupts are noted and raised here: inside of the pool they would leave locks behind.
     """
+    with noted() as stop:
+        with _pool(processes) as pool, suppress(BrokenProcessPool):
+            yield from _from_pool(pool, waiting, AHEAD * processes, stop)
+        stop.raise_if_asked()  # a signal to all processes kills the others first
+
+
+def _from_pool(
+    pool: ProcessPoolExecutor, waiting: dict[int, Job], most: int, stop: Stop
+) -> Iterator[tuple[int, Outcome]]:
+    """Outcomes of the jobs that wait, of which so many at most are in the pool."""
     left, numbers = iter(list(waiting.items())), dict[Future[Outcome], int]()
-    with noted() as stop, _pool(processes) as pool, suppress(BrokenProcessPool):
-        while True:
-            with blocked():  # for the processes that are started now
-                for k, job in islice(left, AHEAD * processes - len(numbers)):
-                    numbers[pool.submit(do, job)] = k
-            done, _ = wait(numbers, timeout=CHECKED_EVERY, return_when=FIRST_COMPLETED)
-            for future in done:
-                outcome, k = _outcome_of(future), numbers.pop(future)
-                del waiting[k]
-                yield k, outcome
-            stop.raise_if_asked()
-            if not numbers:
-                return
+    while True:
+        with blocked():  # for the processes that are started now
+            for k, job in islice(left, most - len(numbers)):
+                numbers[pool.submit(do, job)] = k
+        done, _ = wait(numbers, timeout=CHECKED_EVERY, return_when=FIRST_COMPLETED)
+        for future in done:
+            outcome, k = _outcome_of(future), numbers.pop(future)
+            del waiting[k]
+            yield k, outcome
+        stop.raise_if_asked()
+        if not numbers:
+            return
 
 
 def _done_alone(waiting: dict[int, Job]) -> tuple[int, Outcome]:
