@@ -16,89 +16,10 @@ from pushpoint.errors import InvalidInput
 from pushpoint.registry import SESSION, forget, names_from
 from tests.unit.conftest import Shell
 
-ROBOT = """
-import pushpoint as pp
-
-
-@pp.register_robot("worm")
-def worm(links: int = 6) -> pp.Robot:
-    \"\"\"Short links, soft servos.\"\"\"
-    link = pp.Link(length=0.1, mass=0.3, inertia=3e-4, radius=0.03)
-    return pp.Robot(name="worm", links=(link,) * links, servo=pp.Servo(stiffness=40.0, damping=0.4))
-"""
-WORLD = """
-import pushpoint as pp
-
-
-@pp.register_world("gate")
-def gate(width: float = 0.4, friction: float = 0.2) -> pp.World:
-    \"\"\"Two pegs, `width` [m] apart, in front of the robot.\"\"\"
-    pegs = [pp.Disc(x=0.6, y=side * width / 2, radius=0.05) for side in (-1, 1)]
-    return pp.World(name="gate", ground=pp.Ground(friction=friction), obstacles=pegs)
-"""
-SENSOR = """
-import pushpoint as pp
-
-
-@pp.register_sensor("speedometer")
-class Speedometer(pp.Sensor):
-    \"\"\"Velocity of the head along x.\"\"\"
-
-    gives = ("head_speed",)
-
-    def read(self, seen, memory):
-        return {"head_speed": seen.velocity[-1:, 0]}
-"""
-CONTROLLER = """
-import numpy as np
-
-import pushpoint as pp
-
-
-class WaveOptions(pp.Options):
-    amplitude: float = 0.5  # [rad], of every joint
-    frequency: float = 3.0  # [rad/s]
-
-
-@pp.register_controller("wave")
-class Wave(pp.BaseController):
-    \"\"\"Joint angles along a travelling wave.\"\"\"
-
-    Options = WaveOptions
-    uses = frozenset({"joint-encoders", "speedometer"})
-
-    def step(self, state, obs):
-        weaker = 1.0 / (1.0 + abs(float(obs.head_speed[0])))
-        phase = self.options.frequency * obs.time - 0.9 * np.arange(self.joints)
-        return state, self.command(weaker * self.options.amplitude * np.sin(phase)), ()
-"""
-MEASURE = """
-import pushpoint as pp
-
-
-@pp.register_measure("m")
-def head_travel(run: pp.Recording) -> float:
-    \"\"\"Displacement [m] of the head along x.\"\"\"
-    x = run.data["link_position"].sel(axis="x").isel(link=-1).values
-    return float(x[-1] - x[0])
-"""
-SCENARIO = """
-name: mine/gate
-robot: worm
-world: {name: gate, options: {width: 0.5}}
-controller: {name: wave, options: {amplitude: 0.6}}
-start: {jitter: 1.0e-3}
-duration: 0.2
-files: [my_robot.py, my_world.py, my_sensor.py, my_controller.py]
-"""
-FILES = {
-    "my_robot.py": ROBOT,
-    "my_world.py": WORLD,
-    "my_sensor.py": SENSOR,
-    "my_controller.py": CONTROLLER,
-    "my_measure.py": MEASURE,
-    "my_scenario.yaml": SCENARIO,
-}
+EXAMPLES = Path(__file__).parents[2] / "examples" / "own_files"  # those of docs/howto/your-own-files.md
+FILES = {path.name: path.read_text(encoding="utf-8") for path in sorted(EXAMPLES.glob("my_*"))}
+CODE = [name for name in FILES if name.endswith(".py")]
+ROBOT, WORLD, SCENARIO = FILES["my_robot.py"], FILES["my_world.py"], FILES["my_scenario.yaml"]
 
 
 @pytest.fixture
@@ -120,8 +41,7 @@ def command(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(line, cwd=folder, capture_output=True, text=True, check=False)
 
 
-def load_options(folder: Path) -> list[str]:
-    return [word for name in FILES if name.endswith(".py") for word in ("--load", name)]
+LOAD = [word for name in CODE for word in ("--load", name)]
 
 
 # --- one folder, by the command line ---
@@ -131,10 +51,22 @@ def test_a_folder_of_own_files_runs_and_is_plotted_without_them(folder: Path) ->
     refused = command(folder, "run", "my_scenario.yaml")
     assert refused.returncode == 2
     assert "add --load my_robot.py --load my_world.py" in refused.stderr
-    done = command(folder, "run", "my_scenario.yaml", *load_options(folder), "--out", "kept")
+    done = command(folder, "run", "my_scenario.yaml", *LOAD, "--duration", "0.2", "--out", "kept")
     assert done.returncode == 0, done.stderr
-    study = ("study", "run", "my_scenario.yaml", "--seeds", "2", "--processes", "2", "--measure", "head_travel")
-    done = command(folder, *study, *load_options(folder), "--out", "study")
+    study = (
+        "study",
+        "run",
+        "my_scenario.yaml",
+        "--set",
+        "duration=0.2",
+        "--seeds",
+        "2",
+        "--processes",
+        "2",
+        "--measure",
+        "head_travel",
+    )
+    done = command(folder, *study, *LOAD, "--out", "study")
     assert done.returncode == 0, done.stderr
     assert "head_travel" in done.stdout
     for name in FILES:
@@ -144,8 +76,8 @@ def test_a_folder_of_own_files_runs_and_is_plotted_without_them(folder: Path) ->
     recording = pp.load(folder / "kept" / "recording.nc")
     assert recording.scenario.built_robot().name == "worm"
     assert len(recording.scenario.built_world().obstacles) == 2
-    assert [file.name for file in recording.code] == [name for name in FILES if name.endswith(".py")]
-    assert recording.scenario.files == tuple(name for name in FILES if name in SCENARIO)
+    assert [file.name for file in recording.code] == CODE
+    assert sorted(recording.scenario.files) == [name for name in CODE if name in SCENARIO]
 
 
 def test_files_and_tables_are_relative_to_the_scenario(folder: Path, shell: Shell) -> None:
@@ -165,34 +97,48 @@ def test_files_and_tables_are_relative_to_the_scenario(folder: Path, shell: Shel
 
 # --- wrong files ---
 
-RUN = ("run", "my_scenario.yaml")
-STUDY = ("study", "run", "my_scenario.yaml", "--seeds", "1", "--processes", "1", "--measure", "head_travel")
-WRONG = {  # by case: file, what is replaced in it, by what, the command, the line, and what is said
-    "no Python": ("my_robot.py", "def worm(", "def worm((", RUN, 6, "SyntaxError"),
-    "name of ours": ("my_robot.py", '"worm")\n', '"aiko")\n', RUN, 5, "robot 'aiko' is one of pushpoint's own"),
-    "name of another file": ("my_world.py", WORLD, ROBOT, RUN, 5, "is registered already, in my_robot.py, line 5"),
-    "missing module": ("my_robot.py", "import pushpoint as pp", "import no_such_module", RUN, 2, "ModuleNotFoundError"),
-    "no robot": ("my_robot.py", "return pp.Robot(", "return 5  # pp.Robot(", RUN, 5, "robot 'worm' returned 5"),
-    "bad link": ("my_robot.py", "length=0.1", "length=-0.1", RUN, 8, "length = -0.1"),
-    "no build": ("my_controller.py", "(pp.BaseController)", "", RUN, 12, "class Wave has no 'build'"),
-    "no step": ("my_controller.py", "def step", "def stepp", RUN, 12, "class Wave has no 'step'"),
-    "no tuple": ("my_controller.py", "return state,", "return [state],", RUN, 12, "step of controller 'wave' returned"),
-    "error in step": ("my_controller.py", "obs.head_speed[0]", "obs.head_speed[7]", RUN, 20, "IndexError"),
-    "joints": ("my_controller.py", "np.arange(self.joints)", "np.arange(3)", RUN, 22, "ValueError"),
-    "not finite": ("my_controller.py", "weaker * self", "np.inf * self", RUN, 12, "has to be finite"),
-    "no readings": ("my_sensor.py", "return {", "return 5  # {", RUN, 5, "read of sensor 'speedometer' returned 5"),
-    "no number": ("my_measure.py", "return float(", "return str(", STUDY, 5, "should return a number"),
-    "the end": ("my_robot.py", "import pushpoint as pp", "raise SystemExit", RUN, 2, "the file ends the program"),
+RUN = ("run", "my_scenario.yaml", "--duration", "0.2")
+STUDY = (
+    "study",
+    "run",
+    "my_scenario.yaml",
+    "--set",
+    "duration=0.2",
+    "--seeds",
+    "1",
+    "--processes",
+    "1",
+    "--measure",
+    "head_travel",
+)
+WRONG = {  # by case: file, what is replaced in it, by what, the command, text of the line that is named, what is said
+    "no Python": ("my_robot.py", "def worm(", "def worm((", RUN, "def worm", "SyntaxError"),
+    "name of ours": ("my_robot.py", '"worm")\n', '"aiko")\n', RUN, "@pp", "robot 'aiko' is one of pushpoint's own"),
+    "name of another": ("my_world.py", WORLD, ROBOT, RUN, "@pp", "'worm' is registered already, in my_robot.py, line"),
+    "missing module": ("my_robot.py", "import pushpoint", "import no_such", RUN, "no_such", "ModuleNotFoundError"),
+    "no robot": ("my_robot.py", "return pp.Robot(", "return 5  # (", RUN, "@pp", "robot 'worm' returned 5"),
+    "bad link": ("my_robot.py", "length=0.1", "length=-0.1", RUN, "length", "length = -0.1"),
+    "no build": ("my_controller.py", "(pp.BaseController)", "", RUN, "@pp", "class Wave has no 'build'"),
+    "no step": ("my_controller.py", "def step", "def stepp", RUN, "@pp", "class Wave has no 'step'"),
+    "no tuple": ("my_controller.py", "return state,", "return [state],", RUN, "@pp", "step of controller 'wave'"),
+    "error in step": ("my_controller.py", "head_speed[0]", "head_speed[7]", RUN, "head_speed[7]", "IndexError"),
+    "joints": ("my_controller.py", "arange(self.joints)", "arange(3)", RUN, "return state", "ValueError"),
+    "not finite": ("my_controller.py", "weaker * self", "np.inf * self", RUN, "@pp", "has to be finite"),
+    "no readings": ("my_sensor.py", "return {", "return 5  # {", RUN, "@pp", "read of sensor 'speedometer' returned 5"),
+    "no number": ("my_measure.py", "return float(", "return str(", STUDY, "@pp", "should return a number"),
+    "the end": ("my_robot.py", "import pushpoint as pp", "raise SystemExit", RUN, "raise", "the file ends the program"),
 }  # fmt: skip
 
 
 @pytest.mark.parametrize("case", WRONG)
 def test_wrong_files_are_one_line_with_file_and_line(case: str, folder: Path, shell: Shell) -> None:
-    name, old, new, words, line, message = WRONG[case]
+    name, old, new, words, text, message = WRONG[case]
     assert old in FILES[name]
-    (folder / name).write_text(FILES[name].replace(old, new))
-    code, _, err = shell(*words, *load_options(folder))
-    said = [text for text in err.splitlines() if text.startswith("error: ")]
+    changed = FILES[name].replace(old, new)
+    (folder / name).write_text(changed)
+    line = 1 + next(k for k, each in enumerate(changed.splitlines()) if text in each)
+    code, _, err = shell(*words, "--load", "my_robot.py", *LOAD)
+    said = [each for each in err.splitlines() if each.startswith("error: ")]
     assert code in (2, 3)
     assert len(said) == 1
     assert f"{name}, line {line}: " in said[0]
@@ -234,7 +180,8 @@ def test_a_file_that_fails_leaves_what_was_there(folder: Path) -> None:
     path = folder / "my_robot.py"
     before = pp.load_code(path)
     path.write_text(ROBOT.replace("links: int = 6", "links: int = 7") + "\n1 / 0\n")
-    with pytest.raises(InvalidInput, match=r"my_robot\.py, line 11: ZeroDivisionError: division by zero"):
+    line = len(ROBOT.splitlines()) + 2
+    with pytest.raises(InvalidInput, match=rf"my_robot\.py, line {line}: ZeroDivisionError: division by zero"):
         pp.load_code(path)
     assert len(pp.robots.robots["worm"]().links) == 6
     assert before in user_code.loaded_files()
@@ -242,7 +189,7 @@ def test_a_file_that_fails_leaves_what_was_there(folder: Path) -> None:
 
 def test_a_name_is_given_once_in_a_file(folder: Path) -> None:
     path = folder / "twice.py"
-    path.write_text(ROBOT + ROBOT)
+    path.write_text(ROBOT + ROBOT.partition("import annotations")[2])
     pp.load_code(path)  # in one file the later definition counts, as everywhere in Python
     assert names_from(str(path.resolve())) == {"robot": ["worm"]}
 
@@ -262,11 +209,10 @@ def test_a_notebook_cell_that_is_run_again_replaces_its_names() -> None:
 
 
 def test_a_checkpoint_of_another_version_of_a_file_is_refused(folder: Path) -> None:
-    for name in FILES:
-        if name.endswith(".py"):
-            pp.load_code(folder / name)
+    for name in CODE:
+        pp.load_code(folder / name)
     scenario = pp.Scenario.from_yaml(folder / "my_scenario.yaml")
-    pp.simulate(scenario).save(folder / "run.nc")
+    pp.simulate(scenario, duration=0.2).save(folder / "run.nc")
     checkpoint = pp.Checkpoint.load(folder / "run.nc")
     pp.resume(checkpoint, duration=0.25)
     (folder / "my_robot.py").write_text(ROBOT.replace("mass=0.3", "mass=0.4"))
@@ -292,7 +238,7 @@ def test_what_was_built_stays_with_a_recording_until_it_is_changed(folder: Path)
 
 
 def test_a_study_in_python_takes_files(folder: Path) -> None:
-    files = [folder / name for name in FILES if name.endswith(".py")]
+    files = [folder / name for name in CODE]
     results = pp.run_study(
         folder / "my_scenario.yaml", code=files, seeds=1, measures=["head_travel"], processes=1, variants={"a": {}}
     )
