@@ -177,8 +177,8 @@ def contact_work(problem: Problem) -> tuple[float, float]:
     Notes also whether a contact ends deeper than is allowed, and than it was, and how deep any was.
     """
     number = problem.number[0]
-    friction, normal, gain, h = 0.0, 0.0, 0.0, 0.5 * number.dt
-    number.sinks, number.was_deep, number.pushed = False, 0.0, 0.0
+    friction, normal, gain, pushed = 0.0, 0.0, 0.0, 0.0
+    h, deepest, sinks, was_deep = 0.5 * number.dt, number.deepest, False, 0.0
     for k in range(number.contacts):
         c = problem.contact[k]
         pressed = 0.5 * c.pn * (c.start_n + c.gn)
@@ -187,11 +187,12 @@ def contact_work(problem: Problem) -> tuple[float, float]:
         normal += min(pressed, 0.0)
         friction += min(rubbed, 0.0)
         gain += max(pressed, 0.0) + max(rubbed, 0.0)
-        number.pushed += min(max(pressed, 0.0), c.pn * c.push)
+        pushed += min(max(pressed, 0.0), c.pn * c.push)
         was = h * min(c.start_n, 0.0) - c.gap
-        number.was_deep = max(number.was_deep, was)
-        if -c.gap - h * c.gn > max(number.deepest, was):
-            number.sinks = True
+        was_deep = max(was_deep, was)
+        if -c.gap - h * c.gn > max(deepest, was):
+            sinks = True
+    number.sinks, number.was_deep, number.pushed = sinks, was_deep, pushed
     return less_gains(friction, normal, gain)
 
 
