@@ -26,6 +26,7 @@ from pushpoint.types import FloatArray
 
 DEBT = 1e-6  # [m]: times the weight, what the purse may lack before contacts no longer spring back,
 NOT_FIRM = 0.98  # and the part of their yielding that is undone then
+Quaternion = tuple[float, float, float, float]
 
 
 @kernel
@@ -33,9 +34,6 @@ def set_unit(body: Records, w: float, x: float, y: float, z: float) -> None:
     """The quaternion of a body, made of unit length."""
     norm = 1.0 / math.sqrt(w * w + x * x + y * y + z * z)
     body.qw, body.qx, body.qy, body.qz = norm * w, norm * x, norm * y, norm * z
-
-
-Quaternion = tuple[float, float, float, float]
 
 
 @fused
