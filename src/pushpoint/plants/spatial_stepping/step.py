@@ -26,6 +26,7 @@ from pushpoint.types import FloatArray
 
 DEBT = 1e-6  # [m]: times the weight, what the purse may lack before contacts no longer spring back,
 NOT_FIRM = 0.98  # and the part of their yielding that is undone then
+Quaternion = tuple[float, float, float, float]
 
 
 @kernel
@@ -33,9 +34,6 @@ def set_unit(body: Records, w: float, x: float, y: float, z: float) -> None:
     """The quaternion of a body, made of unit length."""
     norm = 1.0 / math.sqrt(w * w + x * x + y * y + z * z)
     body.qw, body.qx, body.qy, body.qz = norm * w, norm * x, norm * y, norm * z
-
-
-Quaternion = tuple[float, float, float, float]
 
 
 @fused
@@ -177,8 +175,8 @@ def contact_work(problem: Problem) -> tuple[float, float]:
     Notes also whether a contact ends deeper than is allowed, and than it was, and how deep any was.
     """
     number = problem.number[0]
-    friction, normal, gain, h = 0.0, 0.0, 0.0, 0.5 * number.dt
-    number.sinks, number.was_deep, number.pushed = False, 0.0, 0.0
+    friction, normal, gain, pushed = 0.0, 0.0, 0.0, 0.0
+    h, deepest, sinks, was_deep = 0.5 * number.dt, number.deepest, False, 0.0
     for k in range(number.contacts):
         c = problem.contact[k]
         pressed = 0.5 * c.pn * (c.start_n + c.gn)
@@ -187,11 +185,12 @@ def contact_work(problem: Problem) -> tuple[float, float]:
         normal += min(pressed, 0.0)
         friction += min(rubbed, 0.0)
         gain += max(pressed, 0.0) + max(rubbed, 0.0)
-        number.pushed += min(max(pressed, 0.0), c.pn * c.push)
+        pushed += min(max(pressed, 0.0), c.pn * c.push)
         was = h * min(c.start_n, 0.0) - c.gap
-        number.was_deep = max(number.was_deep, was)
-        if -c.gap - h * c.gn > max(number.deepest, was):
-            number.sinks = True
+        was_deep = max(was_deep, was)
+        if -c.gap - h * c.gn > max(deepest, was):
+            sinks = True
+    number.sinks, number.was_deep, number.pushed = sinks, was_deep, pushed
     return less_gains(friction, normal, gain)
 
 
