@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     from pushpoint import analysis, control, plants, robots, scenarios, sensors, worlds
     from pushpoint.api import run_study, simulate
     from pushpoint.control import BaseController, Controller, ControllerState
-    from pushpoint.errors import InvalidInput, MissingExtra, PushpointError, SolverFailure, UnknownName
+    from pushpoint.control.compiled import CompiledController, compiled_part, compiled_tick
+    from pushpoint.errors import Interrupted, InvalidInput, MissingExtra, PushpointError, SolverFailure, UnknownName
     from pushpoint.fields import Frozen as Options
     from pushpoint.recording import Checkpoint, Recording, load
     from pushpoint.registering import (
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from pushpoint.scenario import Choice, Scenario, Start
     from pushpoint.sensors import Sensor, SensorOptions
     from pushpoint.simulation import resume
+    from pushpoint.stepping import Simulation
     from pushpoint.studies import Study
     from pushpoint.types import Command, Contacts, Event, Observation, Snapshot
     from pushpoint.worlds import Box, Cylinder, Disc, Ground, Heightfield, Patch, Polygon, Profile, Wall, World
@@ -41,6 +43,7 @@ __all__ = [
     "Choice",
     "Claim",
     "Command",
+    "CompiledController",
     "Contacts",
     "Controller",
     "ControllerState",
@@ -49,6 +52,7 @@ __all__ = [
     "Event",
     "Ground",
     "Heightfield",
+    "Interrupted",
     "InvalidInput",
     "Joint",
     "Link",
@@ -65,6 +69,7 @@ __all__ = [
     "Sensor",
     "SensorOptions",
     "Servo",
+    "Simulation",
     "Snapshot",
     "SolverFailure",
     "Start",
@@ -74,6 +79,8 @@ __all__ = [
     "World",
     "__version__",
     "analysis",
+    "compiled_part",
+    "compiled_tick",
     "control",
     "load",
     "plants",
@@ -93,9 +100,15 @@ __all__ = [
 ]
 
 _NAMES = {
+    "pushpoint.stepping": ("Simulation",),
     "pushpoint.api": (
         "run_study",
         "simulate",
+    ),
+    "pushpoint.control.compiled": (
+        "CompiledController",
+        "compiled_part",
+        "compiled_tick",
     ),
     "pushpoint.control": (
         "BaseController",
@@ -103,6 +116,7 @@ _NAMES = {
         "ControllerState",
     ),
     "pushpoint.errors": (
+        "Interrupted",
         "InvalidInput",
         "MissingExtra",
         "PushpointError",

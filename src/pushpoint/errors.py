@@ -99,3 +99,19 @@ class SolverFailure(PushpointError, RuntimeError):
     def __init__(self, message: str, recording: Recording | None = None) -> None:
         super().__init__(message)
         self.recording = recording
+
+
+class Interrupted(KeyboardInterrupt):
+    """A signal (Ctrl-C, SIGTERM) ended a run. As Python's own it is no `Exception`.
+
+    Parameters
+    ----------
+    signal
+        Its number; an attribute too.
+    recording
+        What was recorded until then, with a checkpoint from which the run goes on; an attribute too.
+    """
+
+    def __init__(self, signal: int, recording: Recording) -> None:
+        super().__init__("interrupted")
+        self.signal, self.recording = signal, recording

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import signal
+import threading
 import time as clock
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from copy import deepcopy
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
+from functools import cached_property
+from math import isfinite
 from operator import itemgetter
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
 import numpy as np
 
@@ -17,7 +21,7 @@ from pushpoint import limits
 from pushpoint._resuming import checked_rows, made_for, refuse_clock, refuse_foreign, refuse_memory
 from pushpoint._start_pose import start_pose
 from pushpoint.control import ControlEvent, Controller, ControllerState, OpenLoop, controllers
-from pushpoint.errors import InvalidInput, PushpointError, SolverFailure
+from pushpoint.errors import Interrupted, InvalidInput, PushpointError, SolverFailure
 from pushpoint.plants import Plant, plants
 from pushpoint.recording import Checkpoint, Recording
 from pushpoint.recording.assemble import RunClock, contact_set, data_set, event_set
@@ -30,9 +34,14 @@ from pushpoint.tape import Tape, new_tape, tape_bytes
 from pushpoint.types import Command, CommandTable, Failure, FloatArray, Observation, Pose, SpatialPose
 from pushpoint.worlds import World
 
+if TYPE_CHECKING:  # only where they are used, with the compiler
+    from pushpoint.control.compiled import CompiledController
+    from pushpoint.plants._compiled import CompiledPlant
+
 MULTIPLE_TOLERANCE = 1e-9  # relative: decimal periods are not exact in binary
 TABLE_SIZE = 1_000_000  # commands of one kind in a table at most
-CHUNK_WALL_TIME = 0.2  # [s], between updates of the progress bar
+CHUNK_WALL_TIME = 0.2  # [s], of a call of the plant: between updates of the progress bar, and until signals act
+FIRST_CHUNK = 200_000  # steps of links in the first call: 0.02 to 0.2 s
 
 
 def simulate(
@@ -51,17 +60,21 @@ def simulate(
     if isinstance(scenario, Path):
         scenario = Scenario.from_yaml(scenario)
     changed = scenario.with_overrides({**(overrides or {}), **fields}).pinned()
-    with _enough_memory(changed):
-        setup = Setup.of(changed)
-        state, sensed = setup.plant.initial_state(setup.start_pose()), Memory()
-        memory = setup.controller.start(setup.observe(state, dict(sensed), tick=0))
-        run = Run(setup, Parts(state, memory, sensed), first_tick=0, ticks_since_row=0)
-        setup.plant.record_start(state, run.tape)
-        return run.to_the_end(progress)
+    with enough_memory(changed):
+        return begin(Setup.of(changed)).to_the_end(progress)
+
+
+def begin(setup: Setup) -> Run:
+    """A run at t = 0."""
+    state, sensed = setup.plant.initial_state(setup.start_pose()), Memory()
+    memory = setup.controller.start(setup.observe(state, dict(sensed), tick=0))
+    run = Run(setup, Parts(state, memory, sensed), first_tick=0, ticks_since_row=0)
+    setup.plant.record_start(state, run.tape)
+    return run
 
 
 @contextmanager
-def _enough_memory(scenario: Scenario) -> Iterator[None]:
+def enough_memory(scenario: Scenario) -> Iterator[None]:
     """Robots, worlds and runs within all limits may still be too much for a machine."""
     try:
         yield
@@ -107,7 +120,8 @@ def resume(checkpoint: Checkpoint, duration: float | None = None, *, progress: b
     """
     scenario = checkpoint.scenario
     if duration is not None:
-        scenario = scenario.with_overrides({"duration": duration})
+        # By default the time between rows depends on the duration: it stays what it was.
+        scenario = scenario.with_overrides({"duration": duration, "record_period": scenario.recorded_every})
     setup = Setup.of(scenario)
     if setup.ticks <= checkpoint.tick:
         raise InvalidInput(
@@ -163,10 +177,15 @@ class Setup:
         """Links and movable obstacles."""
         return len(self.robot.links) + len(self.movable)
 
-    @property
+    @cached_property
     def joints(self) -> int:
         """How many joint angles there are: two for a cardan joint."""
         return len(self.robot.freedoms)
+
+    @property
+    def runs_compiled(self) -> bool:
+        """Whether plant and controller run in one compiled call: both are compiled, and sensors show what there is."""
+        return hasattr(self.controller, "loop") and hasattr(self.plant, "feedback") and self.sensors.is_exact
 
     @property
     def made_for(self) -> dict[str, str]:
@@ -250,7 +269,7 @@ class Run:
         first_tick: int,
         ticks_since_row: int,
     ) -> None:
-        self.setup, self.parts = setup, parts
+        self.setup, self.parts, self._period = setup, parts, setup.scenario.control_period
         self.first_tick, self.ticks_since_row = first_tick, ticks_since_row
         self.ticks = setup.ticks - first_tick
         rows = 1 + (ticks_since_row + self.ticks) // setup.ticks_per_row
@@ -260,8 +279,24 @@ class Run:
         self.last_reference = np.zeros(setup.joints)
         self.events: list[ControlEvent] = []
         self.wall_time_s = 0.0
+        self.done = 0  # ticks since first_tick
         self._has_first_reference = self._resumed = False
+        self._chunk = max(1, FIRST_CHUNK // (setup.substeps * setup.bodies))  # ticks of a call of the plant
+        self._row = np.zeros((len(CommandTable._fields), 1, setup.joints))
+        self._one = CommandTable(*self._row)  # the same, as a table of one tick
         check_plain(setup.scenario.controller.name, parts.controller)
+
+    def fork(self, ticks: int) -> Run:
+        """Another run from this instant on, for at most so many ticks."""
+        plant, since = self.parts.plant, int(self.tape.cursor[0].ticks)
+        copied = type(plant)(*(array.copy() for array in plant)) if isinstance(plant, tuple) else deepcopy(plant)
+        parts = Parts(copied, deepcopy(self.parts.controller), deepcopy(self.parts.sensors))
+        first = self.first_tick + self.done
+        setup = replace(self.setup, ticks=first + ticks)
+        run = Run(setup, parts, first, since)
+        run._chunk, run._resumed = self._chunk, True
+        setup.plant.record_start(copied, run.tape)
+        return run
 
     def begin_with(self, checkpoint: Checkpoint) -> None:
         """Make the instant of the checkpoint the first row: a copy, if it was the last row of its part."""
@@ -275,53 +310,93 @@ class Run:
         self.tape.cursor[0].row, self.tape.cursor[0].contact = 1, len(row.contact)
 
     def to_the_end(self, progress: bool) -> Recording:
-        nothing = CommandTable(*(np.zeros((0, self.setup.joints)) for _ in CommandTable._fields))
-        self._advance(0, nothing)  # no tick at all: a plant that compiles does so now, outside the measured time
+        self.compile()
         started = clock.perf_counter()
-        with _progress_bar(self.setup, progress) as bar:
-            if isinstance(self.setup.controller, OpenLoop):
-                failure = self._planned(self.setup.controller, bar)
-            else:
-                failure = self._in_closed_loop(bar)
+        with _progress_bar(self.setup, progress) as bar, heed_signals() as asked:
+            failure = self.go_on(self.ticks, bar, asked)
         self.wall_time_s = clock.perf_counter() - started
+        if asked.signal and failure is None and self.done < self.ticks:
+            raise Interrupted(asked.signal, self.recording())
         if failure is None:
-            return self._recording(None)
-        raise SolverFailure(self._message(failure), self._recording(failure))
+            return self.recording()
+        raise SolverFailure(self.message(failure), self.recording(failure))
 
-    def _planned(self, controller: OpenLoop, bar: ProgressBar | None) -> Failure | None:
-        """All commands are known: few calls of the plant, each with a table of moderate size."""
-        most = max(1, TABLE_SIZE // max(1, self.setup.joints))
-        done, chunk = 0, most if bar is None else 1
-        while done < self.ticks:
+    def compile(self) -> None:
+        """No tick at all: a plant that compiles does so now, outside the measured time."""
+        nothing = CommandTable(*(np.zeros((0, self.setup.joints)) for _ in CommandTable._fields))
+        self._advance(nothing)
+
+    def go_on(self, until: int, bar: ProgressBar | None = None, asked: Asked | None = None) -> Failure | None:
+        """Ticks, counted from first_tick, until that number is done, a signal asks to stop, or the plant cannot go on.
+
+        Signals are heeded between calls of the plant, each of which is short."""
+        tick = self._controller_tick()
+        while self.done < until and not (asked and asked.signal):
             before = clock.perf_counter()
-            ticks = np.arange(done, min(done + chunk, self.ticks), dtype=np.float64) + self.first_tick
-            planned = controller.table(ticks * self.setup.scenario.control_period)
-            table = CommandTable(*(np.ascontiguousarray(column, dtype=float) for column in planned))
-            self._check(table, self.first_tick + done)
-            failure = self._advance(done, table)
+            ticks, failure = tick(min(self._chunk, until - self.done))
+            self.done += ticks
             if failure is not None:
                 return failure
-            done += len(ticks)
             if bar is not None:
-                bar.update(self.first_tick + done)
-                chunk = min(most, _next_chunk(chunk, clock.perf_counter() - before))
+                bar.update(self.first_tick + self.done)
+            self._chunk = next_chunk(ticks, clock.perf_counter() - before)
         return None
 
-    def _in_closed_loop(self, bar: ProgressBar | None) -> Failure | None:
-        """Observe, decide, advance; tick by tick."""
-        controller, shown = self.setup.controller, clock.perf_counter()
-        for k in range(self.ticks):
-            obs = self.setup.observe(self.parts.plant, self.parts.sensors, self.first_tick + k)
-            command = self._decide(controller, obs, first=k == 0)
-            table = CommandTable(*(np.asarray(a, dtype=float)[np.newaxis] for a in _fields(command)))
-            self._check(table, self.first_tick + k)
-            failure = self._advance(k, table)
-            if failure is not None:
-                return failure
-            if bar is not None and clock.perf_counter() - shown > CHUNK_WALL_TIME:
-                bar.update(self.first_tick + k + 1)
-                shown = clock.perf_counter()
-        return None
+    def _controller_tick(self) -> Callable[[int], tuple[int, Failure | None]]:
+        """How this controller is run: for a number of ticks, of which it says how many were done."""
+        if isinstance(self.setup.controller, OpenLoop):
+            return self._planned
+        return self._compiled if self.setup.runs_compiled else self._in_closed_loop
+
+    def _planned(self, ticks: int) -> tuple[int, Failure | None]:
+        """All commands are known: one call of the plant, with a table of moderate size."""
+        controller = self.setup.controller
+        assert isinstance(controller, OpenLoop)
+        ticks = min(ticks, max(1, TABLE_SIZE // max(1, self.setup.joints)))
+        times = np.arange(self.done, self.done + ticks, dtype=np.float64) + self.first_tick
+        planned = controller.table(times * self.setup.scenario.control_period)
+        table = CommandTable(*(np.ascontiguousarray(column, dtype=float) for column in planned))
+        self._check(table, self.first_tick + self.done)
+        return ticks, self._advance(table)
+
+    def _compiled(self, ticks: int) -> tuple[int, Failure | None]:
+        """The controller is compiled, too: one call of the plant, with a table that the controller fills."""
+        controller, plant = cast("CompiledController", self.setup.controller), cast("CompiledPlant", self.setup.plant)
+        loop = controller.loop(self.parts.controller, self.first_tick + self.done)
+        ticks = min(ticks, max(1, TABLE_SIZE // max(1, self.setup.joints)))
+        table = CommandTable(*np.zeros((3, ticks, self.setup.joints)))
+        self.tape, failure = plant.rollout(self.parts.plant, table, self.setup.substeps, self.tape, loop)
+        self._check(table, self.first_tick + self.done)
+        self._keep_references(table)
+        self.parts.controller = controller.unpacked(loop.state, self.parts.controller)
+        for code, tick, values in loop.events:
+            state = controller.unpacked(values[len(values) - len(loop.state) :], self.parts.controller)
+            found = controller.describe(code, state, values)
+            self.events.extend(ControlEvent(tick * self._period, name, detail) for name, detail in found)
+        return ticks, failure
+
+    def _in_closed_loop(self, ticks: int) -> tuple[int, Failure | None]:
+        """Observe, decide, advance; a tick."""
+        obs = self.observe()
+        return 1, self.obey(self._decide(self.setup.controller, obs, first=self.done == 0))
+
+    def observe(self) -> Observation:
+        """What the controller gets at the next tick."""
+        return self.setup.observe(self.parts.plant, self.parts.sensors, self.first_tick + self.done)
+
+    def obey(self, command: Command) -> Failure | None:
+        """A tick with that command; `done` is for the caller to count."""
+        self._fill(self._row, command, self.first_tick + self.done)
+        return self._advance(self._one)
+
+    def _fill(self, row: FloatArray, command: Command, tick: int) -> None:
+        """A row of three tables from a command, checked."""
+        given = tuple(np.asarray(values, dtype=float) for values in _fields(command))
+        if all(values.shape == (self.setup.joints,) for values in given):
+            row[0, 0], row[1, 0], row[2, 0] = given
+            if isfinite(row.sum()):
+                return
+        self._check(CommandTable(*(values[np.newaxis] for values in given)), tick)
 
     def _decide(self, controller: Controller, obs: Observation, first: bool) -> Command:
         """One step of the controller. What it cannot do with a state from a checkpoint is the checkpoint's fault."""
@@ -337,25 +412,26 @@ class Run:
         self.events.extend(events)
         return command
 
-    def _advance(self, begin: int, table: CommandTable) -> Failure | None:
-        """Let the plant do the ticks of the table, of which `begin` is the first."""
-        self._keep_references(begin, table)
+    def _advance(self, table: CommandTable) -> Failure | None:
+        """Let the plant do the ticks of the table."""
+        self._keep_references(table)
         self.tape, failure = self.setup.plant.rollout(self.parts.plant, table, self.setup.substeps, self.tape)
         return failure
 
-    def _keep_references(self, begin: int, table: CommandTable) -> None:
+    def _keep_references(self, table: CommandTable) -> None:
         """What the rows need of the table: the references at their times. The plant extrapolates with the rate."""
         ticks = len(table.joint_angle)
         if ticks == 0:
             return
         if not self._has_first_reference:
             self.reference[0], self._has_first_reference = table.joint_angle[0], True
-        end = table.joint_angle + self.setup.scenario.control_period * table.joint_rate
-        every, before = self.setup.ticks_per_row, self.ticks_since_row + begin
-        due = end[every - 1 - before % every :: every]  # of the ticks that end a row
-        row = before // every + 1
-        self.reference[row : row + len(due)] = due
-        self.last_reference = end[-1]
+        every, before, period = self.setup.ticks_per_row, self.ticks_since_row + self.done, self._period
+        self.last_reference = table.joint_angle[-1] + period * table.joint_rate[-1]
+        if before % every + ticks < every:
+            return  # no row is due
+        due = slice(every - 1 - before % every, None, every)  # of the ticks, those that end a row
+        row, ends = before // every + 1, table.joint_angle[due] + period * table.joint_rate[due]
+        self.reference[row : row + len(ends)] = ends
 
     def _check(self, table: CommandTable, first_tick: int) -> None:
         name, period = self.setup.scenario.controller.name, self.setup.scenario.control_period
@@ -372,7 +448,8 @@ class Run:
                     f"{(first_tick + tick) * period:g} s for joint {joint}; it has to be finite"
                 )
 
-    def _recording(self, failure: Failure | None) -> Recording:
+    def recording(self, failure: Failure | None = None) -> Recording:
+        """What was recorded until now, with a checkpoint unless the plant cannot go on."""
         rows, steps = int(self.tape.cursor[0].row), int(self.tape.cursor[0].step)
         ticks = self._row_ticks(rows)
         times = RunClock(
@@ -381,12 +458,12 @@ class Run:
         )
         plant = self.setup.plant
         plant.complete(self.tape)
-        self.events = sorted([*self.events, *plant.events(self.tape)], key=itemgetter(0))
+        events = sorted([*self.events, *plant.events(self.tape)], key=itemgetter(0))
         extra = dict(zip(plant.extra_columns, self.tape.extra[:rows].T, strict=True))
         return Recording(
             data=data_set(self.setup.robot, self.tape, times, self.reference[:rows], self.setup.movable, extra),
             contacts=contact_set(self.tape, times.row_time, len(self.setup.robot.links)),
-            events=event_set(self.events),
+            events=event_set(events),
             scenario=self.setup.scenario,
             failure=None if failure is None else {**asdict(failure), "status": failure.status.name},
             wall_time_s=self.wall_time_s,
@@ -404,7 +481,7 @@ class Run:
         since_row = int(self.tape.cursor[0].ticks)
         return Checkpoint(
             scenario=self.setup.scenario,
-            tick=self.setup.ticks,
+            tick=self.first_tick + self.done,
             ticks_since_row=since_row,
             plant=self.setup.plant.dump(self.parts.plant),
             controller=deepcopy(self.parts.controller),
@@ -422,7 +499,7 @@ class Run:
         link, energy, extra = (part[row].copy() for part in (self.tape.link, self.tape.energy, self.tape.extra))
         return LastRow(link, energy, contact, extra)
 
-    def _message(self, failure: Failure) -> str:
+    def message(self, failure: Failure) -> str:
         return (
             f"{self.setup.scenario.plant.name} stopped at t = {failure.time:.6g} s: {failure.status.name} "
             f"at link {failure.link}, residual {failure.residual:.3g}; {failure.advice}"
@@ -433,9 +510,36 @@ def _fields(command: Command) -> tuple[FloatArray, FloatArray, FloatArray]:
     return command.joint_angle, command.joint_rate, command.torque
 
 
-def _next_chunk(ticks: int, wall_time: float) -> int:
+def next_chunk(ticks: int, wall_time: float) -> int:
     """As many ticks as take about CHUNK_WALL_TIME, approached from below."""
     return max(1, min(4 * ticks, round(ticks * CHUNK_WALL_TIME / max(wall_time, 1e-6))))
+
+
+class Asked:
+    """Whether a signal asks to stop, and which."""
+
+    signal = 0
+
+
+@contextmanager
+def heed_signals() -> Iterator[Asked]:
+    """SIGINT and SIGTERM are noted until the run can stop; a second one acts at once. Threads do not see them."""
+    asked = Asked()
+    if threading.current_thread() is not threading.main_thread():
+        yield asked
+        return
+
+    def note(number: int, frame: Any) -> None:
+        if asked.signal:
+            raise KeyboardInterrupt
+        asked.signal = number
+
+    before = {number: signal.signal(number, note) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield asked
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 @contextmanager
