@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 
-from pushpoint._jit import fused, inlined, kernel
+from pushpoint._jit import fused, kernel
 from pushpoint.geometry.solids import Solids
 from pushpoint.mechanics.spatial_chain import later_momentum, move_links, place_inertias, place_links
 from pushpoint.numerics.records import Records
@@ -95,7 +95,7 @@ def carry_momenta(problem: Problem, state: State, v1: float, v2: float, v3: floa
         a.start1, a.start2, a.start3 = velocity_at(a, a.c1, a.c2, a.c3)
 
 
-@inlined
+@fused
 def find_contacts(problem: Problem, state: State, solids: Solids | None) -> bool:
     """All contacts of the step. Returns False if there is no room for them."""
     number, count = problem.number[0], 0
