@@ -11,23 +11,22 @@ from itertools import pairwise
 from math import radians
 from typing import Any
 
-from pushpoint.scenario import Choice, Start
+from pushpoint.scenario import Start
+from pushpoint.scenarios import chosen
 from pushpoint.scenarios.transeth2008a import AMONG_PIPES, GAIT, MIDDLE, add, pegs
 
-SLIPPERY, GRIPPY = 0.05, 0.5
-
-for name, friction in (("slippery", SLIPPERY), ("grippy", GRIPPY)):
+for name, friction in (("slippery", 0.05), ("grippy", 0.5)):
     add(
         f"track-{name}",
         f"The track on ground with a friction of {friction:g}",
         "VIII-D2; the friction is ours",
-        world=Choice(name="track", options={"friction": friction}),
+        world=chosen("track", friction=friction),
     )
     add(
         f"flat-{name}",
         f"Flat ground with a friction of {friction:g}",
         "VIII-D1; the friction is ours",
-        world=Choice(name="plane", options={"friction": friction}),
+        world=chosen("plane", friction=friction),
         start=Start(link=MIDDLE),
     )
 
@@ -41,7 +40,7 @@ add(
     "track-frequency-high",
     "The track with a frequency of 120 deg/s",
     "VIII-B; the frequency is ours",
-    controller=Choice(name="serpenoid", options=GAIT | {"frequency": radians(120.0)}),
+    controller=chosen("serpenoid", **GAIT | {"frequency": radians(120.0)}),
     duration=5.0,
 )
 
@@ -78,15 +77,8 @@ def add_placed(slug: str, title: str, section: str, **gait: float) -> None:
     """Register a run of a gait among pegs that P2's rule places for it."""
     options: dict[str, Any] = GAIT | gait
     centres, angle = placed(options["amplitude"], options["phase_shift"])
-    add(
-        slug,
-        title,
-        section,
-        world=pegs(slug, *centres),
-        controller=Choice(name="serpenoid", options=options),
-        start=Start(link=MIDDLE, angle=angle),
-        duration=5.0,
-    )
+    fields = {"world": pegs(slug, *centres), "start": Start(link=MIDDLE, angle=angle), "duration": 5.0}
+    add(slug, title, section, controller=chosen("serpenoid", **options), **fields)
 
 
 add_placed("placed", "P2's gait among thin pegs placed by its rule", "VII-D")
