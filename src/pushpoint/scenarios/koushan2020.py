@@ -32,17 +32,13 @@ def between(links: int, places: tuple[float, ...]) -> dict[str, Any]:
     """Robot, world and start of so many links with pegs at other places [m] than those of 5.3 to 5.6."""
     return {
         "robot": chosen("snakesim", links=links, joint_damping=DAMPING),
-        "world": chosen("triplet", places=list(places), sides=list(SIDES)),
+        "world": chosen("triplet", places=places, sides=SIDES),
         "start": straight(links),
     }
 
 
-def rows(pegs: tuple[tuple[float, float, float], ...]) -> list[list[float]]:
-    return [list(peg) for peg in pegs]
-
-
-PEGS = rows(triplet_pegs())
-VALIDITY_PEGS = rows(triplet_pegs(VALIDITY_PLACES, SIDES))
+PEGS = triplet_pegs()
+VALIDITY_PEGS = triplet_pegs(VALIDITY_PLACES, SIDES)
 FOURTEEN = between(14, VALIDITY_PLACES)
 
 
@@ -51,7 +47,7 @@ def published(**options: Any) -> Choice:
     return chosen("hybrid-position-force", pegs=PEGS, contacts=CONTACTS, form="printed", **options)
 
 
-def program(pegs: list[list[float]] = PEGS, **options: Any) -> Choice:
+def program(pegs: tuple[tuple[float, float, float], ...] = PEGS, **options: Any) -> Choice:
     """The quadratic program."""
     return chosen("push-shape", pegs=pegs, **options)
 

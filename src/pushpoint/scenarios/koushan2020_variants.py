@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from pushpoint.scenario import Choice
 from pushpoint.scenarios import scenarios
-from pushpoint.scenarios.koushan2020 import KEY, SIDES, add, angle, between, force, program, rows
+from pushpoint.scenarios.koushan2020 import KEY, SIDES, add, angle, between, force, program
 from pushpoint.worlds.triplet import triplet_pegs
 
 NAME = f"{KEY}/simultaneous-unfiltered"
@@ -30,7 +30,7 @@ def add_study(joints: int) -> None:
     links = contact_links(joints)
     places = tuple(LINK * (link + 0.5) for link in links)
     bends = [angle(b, bend, relative_to=a) for (a, b), bend in zip(pairwise(links), BENDS, strict=True)]
-    held = program(rows(triplet_pegs(places, SIDES)), angles=bends, forces=[force(2, FORCE)])
+    held = program(triplet_pegs(places, SIDES), angles=bends, forces=[force(2, FORCE)])
     add(
         f"joints-between-{joints}",
         f"Two angles and a force with {joints} joint{'s' * (joints > 1)} between contacts",

@@ -27,6 +27,9 @@ NOISY = {  # [rad], [m], [s]
 NOISE_KNOWN = {"latency": LAG, "bandwidth": 60.0}  # [s], [1/s]: what the observer believes of these sensors
 
 
+Sensors = dict[str, dict[str, Any]] | None
+
+
 class Circumstances(NamedTuple):
     """Ground, pegs and motors of a run."""
 
@@ -36,11 +39,14 @@ class Circumstances(NamedTuple):
     peg_friction: float = 0.0
 
 
-def hoal_sine(name: str, title: str, around: Circumstances, duration: float = 30.0, **controller: Any) -> Scenario:
+def hoal_sine(
+    name: str, title: str, around: Circumstances, duration: float = 30.0, sensors: Sensors = None, **controller: Any
+) -> Scenario:
     """A run; `controller`: more options of it."""
     pegs = [[x, y, RADIUS] for x, y in inflection_pegs(AMPLITUDE, WAVELENGTH, OFFSET, FIRST, PEGS)]
     limit, friction, viscous, peg_friction = around
-    along = {"path": PATH, "pegs": pegs, "head": HEAD, "torque_limit": limit, "ground_friction": friction}
+    known = {"path": PATH, "pegs": pegs, "head": HEAD, "torque_limit": limit, "ground_friction": friction}
+    known |= {"viscous": viscous, "peg_friction": peg_friction}
     return Scenario(
         name=name,
         title=title,
@@ -48,18 +54,14 @@ def hoal_sine(name: str, title: str, around: Circumstances, duration: float = 30
         world=chosen(
             "sine-pegs", first=FIRST, pegs=PEGS, friction=friction, viscous=viscous, peg_friction=peg_friction
         ),
-        controller=chosen("push-along", **along, viscous=viscous, peg_friction=peg_friction, **controller),
+        controller=chosen("push-along", **known | controller),
+        sensors=sensors,
         servo=Servo(torque_limit=limit),
         duration=duration,
         control_period=0.004,
         record_period=0.02,
         source="ours, not published; after P4's outlook",
     )
-
-
-def add(slug: str, title: str, around: Circumstances, sensors: dict[str, Any] | None = None, **more: Any) -> None:
-    name = f"lab/{slug}"
-    scenarios.add(name, hoal_sine(name, title, around, **more).model_copy(update={"sensors": sensors}))
 
 
 DRY = Circumstances(torque_limit=6.5, friction=0.1, peg_friction=0.1)
@@ -77,4 +79,4 @@ RUNS: tuple[tuple[str, str, Circumstances, dict[str, Any]], ...] = (
      {"mass_scale": 1.15, "margin": 1.0, "sensors": NOISY, "sensing": NOISE_KNOWN}),
 )  # fmt: skip
 for slug, title, around, more in RUNS:
-    add(slug, title, around, **more)
+    scenarios.add(f"lab/{slug}", hoal_sine(f"lab/{slug}", title, around, **more))

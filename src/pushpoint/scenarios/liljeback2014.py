@@ -29,9 +29,7 @@ SIDEWINDING: dict[str, Any] = {
         "z": {"waves": [{"amplitude": LINK / 3, "phase": pi / 2}]},
     }
 }
-VERTICAL: dict[str, Any] = {
-    "curve": {"x": {"advance": 0.7 * BODY}, "z": {"waves": [{"amplitude": 0.1 * BODY}]}},
-}
+VERTICAL: dict[str, Any] = {"curve": {"x": {"advance": 0.7 * BODY}, "z": {"waves": [{"amplitude": 0.1 * BODY}]}}}
 ARC = ((-0.5 * BODY, 3 * LINK, 0.0), (0.0, 0.0, 0.0), (0.5 * BODY, 3 * LINK, 0.0))  # IV-D
 
 STEP = 0.2  # [m], IV-E: depth and height of a step; points at the corners and between them

@@ -54,17 +54,11 @@ def turned(phase_shift: float) -> Choice:
 
 def pegs(name: str, *centres: tuple[float, float]) -> World:
     """Thin pegs at `centres` [m]; 0.02 m is the middle of the radii that P2 VIII-B lists."""
-    return World(
-        name=name,
-        ground=Ground(friction=FRICTION),
-        obstacles=tuple(Disc(x=x, y=y, radius=0.02) for x, y in centres),
-        source="placed by the rule of P2 VII-D",
-    )
+    discs = tuple(Disc(x=x, y=y, radius=0.02) for x, y in centres)
+    return World(name=name, ground=Ground(friction=FRICTION), obstacles=discs, source="placed by the rule of P2 VII-D")
 
 
-POSTURE_LOW = pegs(
-    "posture-low", (-0.139, 0.148), (0.296, 0.187), (0.731, 0.148), (1.166, 0.187), (1.601, 0.148),
-)  # fmt: skip
+POSTURE_LOW = pegs("posture-low", (-0.139, 0.148), (0.296, 0.187), (0.731, 0.148), (1.166, 0.187), (1.601, 0.148))
 POSTURE_HIGH = pegs(
     "posture-high", (-0.395, -0.097), (-0.109, 0.029), (0.174, -0.097), (0.466, 0.030), (0.744, -0.098),
     (1.034, 0.026), (1.315, -0.099),
