@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from pushpoint import analysis, control, plants, robots, scenarios, sensors, worlds
     from pushpoint.api import run_study, simulate
     from pushpoint.control import BaseController, Controller, ControllerState
+    from pushpoint.control.compiled import CompiledController, compiled_part, compiled_tick
     from pushpoint.errors import Interrupted, InvalidInput, MissingExtra, PushpointError, SolverFailure, UnknownName
     from pushpoint.fields import Frozen as Options
     from pushpoint.recording import Checkpoint, Recording, load
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from pushpoint.scenario import Choice, Scenario, Start
     from pushpoint.sensors import Sensor, SensorOptions
     from pushpoint.simulation import resume
+    from pushpoint.stepping import Simulation
     from pushpoint.studies import Study
     from pushpoint.types import Command, Contacts, Event, Observation, Snapshot
     from pushpoint.user_code import CodeFile, load_code
@@ -43,6 +45,7 @@ __all__ = [
     "Claim",
     "CodeFile",
     "Command",
+    "CompiledController",
     "Contacts",
     "Controller",
     "ControllerState",
@@ -68,6 +71,7 @@ __all__ = [
     "Sensor",
     "SensorOptions",
     "Servo",
+    "Simulation",
     "Snapshot",
     "SolverFailure",
     "Start",
@@ -77,6 +81,8 @@ __all__ = [
     "World",
     "__version__",
     "analysis",
+    "compiled_part",
+    "compiled_tick",
     "control",
     "load",
     "load_code",
@@ -97,9 +103,15 @@ __all__ = [
 ]
 
 _NAMES = {
+    "pushpoint.stepping": ("Simulation",),
     "pushpoint.api": (
         "run_study",
         "simulate",
+    ),
+    "pushpoint.control.compiled": (
+        "CompiledController",
+        "compiled_part",
+        "compiled_tick",
     ),
     "pushpoint.control": (
         "BaseController",

@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from multiprocessing import parent_process
 from types import FrameType
 from typing import Any
 
@@ -82,7 +83,7 @@ class Stop:
 
 @contextmanager
 def noted() -> Iterator[Stop]:
-    """Note Ctrl-C, and SIGTERM where the command line handles it, instead of raising. Handlers of others stay."""
+    """Note Ctrl-C and SIGTERM instead of acting at once. Handlers of others stay, and processes of a study may die."""
     stop, before = Stop(), {}
     if threading.current_thread() is threading.main_thread():
         before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
@@ -98,7 +99,9 @@ def noted() -> Iterator[Stop]:
 
 
 def _is_ours(handler: Any) -> bool:
-    """Whether a handler does nothing but raise a KeyboardInterrupt; that of a run around this one included."""
+    """Whether a handler does nothing but end what runs; that of a run around this one included."""
+    if handler is signal.SIG_DFL:
+        return parent_process() is None  # of SIGTERM: nothing would be left of the run
     return handler in (signal.default_int_handler, raise_terminated) or isinstance(
         getattr(handler, "__self__", None), Stop
     )

@@ -15,7 +15,7 @@ import shutil
 import sys
 import time
 from collections.abc import Callable, Iterator
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
@@ -26,6 +26,9 @@ from pushpoint._kernel_cache import KernelCache, say, trusted
 
 F = TypeVar("F", bound=Callable[..., Any])
 
+FLAT = numba.types.Array(numba.float64, 1, "C")
+# Functions that are called by number where nothing is compiled, from 1 on.
+INTERPRETED: list[Callable[..., None]] = []
 _compiled: set[str] = set()  # in this process: spares looking at the disk in every call
 _expected: list[str] = []  # kernels that are being called and should be in the cache
 # Rooms and modules without kernels, that no kernel imports (a test follows the imports): editing them compiles nothing.
@@ -120,13 +123,63 @@ def entry_point(function: F) -> F:
     compiled, folder = _compiled_with(function), cache_folder()
     if numba.config.DISABLE_JIT or folder is None:
         return compiled
-    previous = numba.config.CACHE_DIR
-    numba.config.CACHE_DIR = str(folder)  # read by the cache; restored so that other packages keep theirs
-    try:
+    with _cache_in(folder):
         cast(Any, compiled)._cache = KernelCache(function, _note_missing)
+    return compiled
+
+
+def compiled_part(function: F) -> F:
+    """Mark a function that the tick of a compiled controller calls; Python may call it, too.
+
+    Parameters
+    ----------
+    function
+        Of numbers and arrays.
+    """
+    return cast(F, numba.njit(error_model="numpy", nogil=True)(function))
+
+
+class MachineCode:
+    """A function of four flat float64 arrays that compiled plants call by its address: a controller's tick.
+
+    It is compiled by itself, with Numba's settings but for division, and kept in the cache until its file changes; the
+    plants that call it stay as they are. No instructions are fused, so that Python gives the same bits.
+    """
+
+    def __init__(self, function: Callable[..., None]) -> None:
+        self.function = function
+        self.compiled = numba.njit(error_model="numpy", nogil=True)(function)
+        folder = cache_folder()
+        if not numba.config.DISABLE_JIT and folder is not None:
+            with contextlib.suppress(RuntimeError), _cache_in(folder):  # a notebook's cell has no file
+                cast(Any, self.compiled)._cache = KernelCache(function, _note_missing)
+
+    def __call__(self, *arrays: Any) -> None:
+        with _fast_compile():
+            self.compiled(*arrays)
+
+    @cached_property
+    def address(self) -> int:
+        """Of the machine code; compiles it. Without a compiler, a number by which it is called."""
+        if numba.config.DISABLE_JIT:
+            INTERPRETED.append(self.function)
+            return len(INTERPRETED)
+        signature = (FLAT,) * 4
+        with _fast_compile():
+            self.compiled.compile(signature)
+        version = self.compiled.overloads[signature]
+        return int(version.library.get_pointer_to_function(version.fndesc.llvm_func_name))
+
+
+@contextlib.contextmanager
+def _cache_in(folder: Path) -> Iterator[None]:
+    """Numba reads its setting when a cache is made; restored so that other packages keep theirs."""
+    previous = numba.config.CACHE_DIR
+    numba.config.CACHE_DIR = str(folder)
+    try:
+        yield
     finally:
         numba.config.CACHE_DIR = previous
-    return compiled
 
 
 def _note_missing() -> None:

@@ -8,6 +8,8 @@ from types import TracebackType
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
+SHOWN_EVERY = 0.1  # [s]: an update takes longer than a tick
+
 
 class SimulationBar:
     """Shows the ticks of a run as seconds of simulated time."""
@@ -25,6 +27,7 @@ class SimulationBar:
         self._task = self._progress.add_task(name, total=ticks * period, factor=0.0)
         self._started = time.perf_counter()
         self._first_tick: int | None = None
+        self._shown = 0.0
 
     def __enter__(self) -> SimulationBar:
         self._progress.start()
@@ -38,6 +41,9 @@ class SimulationBar:
         now = time.perf_counter()
         if self._first_tick is None:
             self._first_tick, self._started = ticks, now
+        if now - self._shown < SHOWN_EVERY:
+            return
+        self._shown = now
         factor = (ticks - self._first_tick) * self._period / max(now - self._started, 1e-9)
         self._progress.update(self._task, completed=ticks * self._period, factor=factor)
 

@@ -9,7 +9,7 @@ import numpy as np
 from pushpoint.control import Controller, ControllerState, controllers
 from pushpoint.errors import InvalidInput, shown
 from pushpoint.recording.checkpoint import check_plain
-from pushpoint.types import Command, CommandTable, Event
+from pushpoint.types import Command, CommandTable, Event, FloatArray
 from pushpoint.user_code import refuse_result
 
 NEEDED = ("initial_shape", "start", "step")  # methods of a controller that `build` returns
@@ -60,9 +60,18 @@ def _are_events(events: Any) -> bool:
     )
 
 
-def one_row(name: str, command: Command) -> CommandTable:
-    """A table of one command."""
-    return CommandTable(*(_numbers(name, field, getattr(command, field))[np.newaxis] for field in CommandTable._fields))
+def numbers(name: str, command: Command) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """The arrays of a command."""
+    try:
+        return (
+            np.asarray(command.joint_angle, dtype=float),
+            np.asarray(command.joint_rate, dtype=float),
+            np.asarray(command.torque, dtype=float),
+        )
+    except (TypeError, ValueError):
+        for field in CommandTable._fields:
+            _numbers(name, field, getattr(command, field))
+        raise
 
 
 def table(name: str, planned: Any) -> CommandTable:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import time as clock
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from copy import deepcopy
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
+from functools import cached_property
+from math import isfinite
 from operator import itemgetter
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
 import numpy as np
 
@@ -32,10 +34,14 @@ from pushpoint.types import Command, CommandTable, Failure, FloatArray, Observat
 from pushpoint.user_code import loaded_files, refuse_changed
 from pushpoint.worlds import World
 
+if TYPE_CHECKING:  # only where they are used, with the compiler
+    from pushpoint.control.compiled import CompiledController
+    from pushpoint.plants._compiled import CompiledPlant
+
 MULTIPLE_TOLERANCE = 1e-9  # relative: decimal periods are not exact in binary
 TABLE_SIZE = 1_000_000  # commands of one kind in a table at most
-CHUNK_WALL_TIME = 0.2  # [s], between updates of the progress bar, and until an interrupt is seen
-FIRST_CHUNK = 20_000  # bodies times steps, before it is known how long they take: some milliseconds
+CHUNK_WALL_TIME = 0.2  # [s], of a call of the plant: between updates of the progress bar, and until signals act
+FIRST_CHUNK = 200_000  # steps of links in the first call: 0.02 to 0.2 s
 
 
 def simulate(
@@ -54,17 +60,21 @@ def simulate(
     if isinstance(scenario, Path):
         scenario = Scenario.from_yaml(scenario)
     changed = scenario.with_overrides({**(overrides or {}), **fields}).pinned()
-    with _enough_memory(changed):
-        setup = Setup.of(changed)
-        state, sensed = setup.plant.initial_state(setup.start_pose()), Memory()
-        memory = setup.controller.start(setup.observe(state, dict(sensed), tick=0))
-        run = Run(setup, Parts(state, memory, sensed), first_tick=0, ticks_since_row=0)
-        setup.plant.record_start(state, run.tape)
-        return run.to_the_end(progress)
+    with enough_memory(changed):
+        return begin(Setup.of(changed)).to_the_end(progress)
+
+
+def begin(setup: Setup) -> Run:
+    """A run at t = 0."""
+    state, sensed = setup.plant.initial_state(setup.start_pose()), Memory()
+    memory = setup.controller.start(setup.observe(state, dict(sensed), tick=0))
+    run = Run(setup, Parts(state, memory, sensed), first_tick=0, ticks_since_row=0)
+    setup.plant.record_start(state, run.tape)
+    return run
 
 
 @contextmanager
-def _enough_memory(scenario: Scenario) -> Iterator[None]:
+def enough_memory(scenario: Scenario) -> Iterator[None]:
     """Robots, worlds and runs within all limits may still be too much for a machine."""
     try:
         yield
@@ -115,7 +125,8 @@ def resume(
     """
     scenario = checkpoint.scenario
     if duration is not None:
-        scenario = scenario.with_overrides({"duration": duration})
+        # By default the time between rows depends on the duration: it stays what it was.
+        scenario = scenario.with_overrides({"duration": duration, "record_period": scenario.recorded_every})
     if not force:
         refuse_changed(checkpoint.code, "the checkpoint")
     setup = Setup.of(scenario)
@@ -174,10 +185,15 @@ class Setup:
         """Links and movable obstacles."""
         return len(self.robot.links) + len(self.movable)
 
-    @property
+    @cached_property
     def joints(self) -> int:
         """How many joint angles there are: two for a cardan joint."""
         return len(self.robot.freedoms)
+
+    @property
+    def runs_compiled(self) -> bool:
+        """Whether plant and controller run in one compiled call: both are compiled, and sensors show what there is."""
+        return hasattr(self.controller, "loop") and hasattr(self.plant, "feedback") and self.sensors.is_exact
 
     @property
     def made_for(self) -> dict[str, str]:
@@ -261,7 +277,7 @@ class Run:
         first_tick: int,
         ticks_since_row: int,
     ) -> None:
-        self.setup, self.parts = setup, parts
+        self.setup, self.parts, self._period = setup, parts, setup.scenario.control_period
         self.first_tick, self.ticks_since_row = first_tick, ticks_since_row
         self.ticks = setup.ticks - first_tick
         rows = 1 + (ticks_since_row + self.ticks) // setup.ticks_per_row
@@ -271,9 +287,24 @@ class Run:
         self.last_reference = np.zeros(setup.joints)
         self.events: list[ControlEvent] = []
         self.wall_time_s = 0.0
-        self.done, self.stop = 0, Stop()  # whole ticks of this part
+        self.done, self.stop = 0, Stop()  # ticks since first_tick
         self._has_first_reference = self._resumed = False
+        self._chunk = max(1, FIRST_CHUNK // (setup.substeps * setup.bodies))  # ticks of a call of the plant
+        self._row = np.zeros((len(CommandTable._fields), 1, setup.joints))
+        self._one = CommandTable(*self._row)  # the same, as a table of one tick
         _user_results.check_state(setup.scenario.controller.name, parts.controller)
+
+    def fork(self, ticks: int) -> Run:
+        """Another run from this instant on, for at most so many ticks."""
+        plant, since = self.parts.plant, int(self.tape.cursor[0].ticks)
+        copied = type(plant)(*(array.copy() for array in plant)) if isinstance(plant, tuple) else deepcopy(plant)
+        parts = Parts(copied, deepcopy(self.parts.controller), deepcopy(self.parts.sensors))
+        first = self.first_tick + self.done
+        setup = replace(self.setup, ticks=first + ticks)
+        run = Run(setup, parts, first, since)
+        run._chunk, run._resumed = self._chunk, True
+        setup.plant.record_start(copied, run.tape)
+        return run
 
     def begin_with(self, checkpoint: Checkpoint) -> None:
         """Make the instant of the checkpoint the first row: a copy, if it was the last row of its part."""
@@ -287,70 +318,103 @@ class Run:
         self.tape.cursor[0].row, self.tape.cursor[0].contact = 1, len(row.contact)
 
     def to_the_end(self, progress: bool) -> Recording:
-        nothing = CommandTable(*(np.zeros((0, self.setup.joints)) for _ in CommandTable._fields))
-        self._advance(0, nothing)  # no tick at all: a plant that compiles does so now, outside the measured time
+        self.compile()
         started = clock.perf_counter()
+        failure, whole = None, True
         with noted() as self.stop:
-            failure, whole = None, True
             try:
                 with _progress_bar(self.setup, progress) as bar:
-                    if isinstance(self.setup.controller, OpenLoop):
-                        failure = self._planned(self.setup.controller, bar)
-                    else:
-                        failure = self._in_closed_loop(bar)
+                    failure = self.go_on(self.ticks, bar)
             except KeyboardInterrupt as stop:  # inside of a tick: what it has changed already is not known
                 self.stop.signal, whole = number_of(stop), False
             self.wall_time_s = clock.perf_counter() - started
-            recording = self._recording(failure, resumable=whole)
+            recording = self.recording(failure, resumable=whole)
         if failure is not None:
-            raise SolverFailure(self._message(failure), recording)
-        if self.stop.signal is not None:
-            time = (self.first_tick + self.done) * self.setup.scenario.control_period
+            raise SolverFailure(self.message(failure), recording)
+        if self.stop.signal is not None and (self.done < self.ticks or not whole):
+            time = (self.first_tick + self.done) * self._period
             words = f"{self.setup.scenario.name} was interrupted at t = {time:.6g} s"
             raise Interrupted(words, recording, self.stop.signal)
         return recording
 
-    def _planned(self, controller: OpenLoop, bar: ProgressBar | None) -> Failure | None:
-        """All commands are known: few calls of the plant, each with a table of moderate size."""
-        most = max(1, TABLE_SIZE // max(1, self.setup.joints))
-        first = FIRST_CHUNK // (self.setup.bodies * self.setup.substeps) if bar is None else 1
-        done, chunk = 0, min(most, max(1, first))
-        while done < self.ticks:
+    def compile(self) -> None:
+        """No tick at all: a plant that compiles does so now, outside the measured time."""
+        nothing = CommandTable(*(np.zeros((0, self.setup.joints)) for _ in CommandTable._fields))
+        self._advance(nothing)
+
+    def go_on(self, until: int, bar: ProgressBar | None = None) -> Failure | None:
+        """Ticks, counted from first_tick, until that number is done, a signal asks to stop, or the plant cannot go on.
+
+        Signals are heeded between calls of the plant, each of which is short."""
+        tick = self._controller_tick()
+        while self.done < until and self.stop.signal is None:
             before = clock.perf_counter()
-            ticks = np.arange(done, min(done + chunk, self.ticks), dtype=np.float64) + self.first_tick
-            with self.stop.in_code_of_users():
-                planned = controller.table(ticks * self.setup.scenario.control_period)
-            table = _user_results.table(self.setup.scenario.controller.name, planned)
-            self._check(table, self.first_tick + done)
-            failure = self._advance(done, table)
+            ticks, failure = tick(min(self._chunk, until - self.done))
+            self.done += ticks
             if failure is not None:
                 return failure
-            done += len(ticks)
             if bar is not None:
-                bar.update(self.first_tick + done)
-            chunk = min(most, _next_chunk(chunk, clock.perf_counter() - before))
-            if self.stop.signal is not None:
-                break
+                bar.update(self.first_tick + self.done)
+            self._chunk = next_chunk(ticks, clock.perf_counter() - before)
         return None
 
-    def _in_closed_loop(self, bar: ProgressBar | None) -> Failure | None:
-        """Observe, decide, advance; tick by tick."""
-        controller, shown = self.setup.controller, clock.perf_counter()
-        for k in range(self.ticks):
-            with self.stop.in_code_of_users():
-                obs = self.setup.observe(self.parts.plant, self.parts.sensors, self.first_tick + k)
-                command = self._decide(controller, obs, first=k == 0)
-            table = _user_results.one_row(self.setup.scenario.controller.name, command)
-            self._check(table, self.first_tick + k)
-            failure = self._advance(k, table)
-            if failure is not None:
-                return failure
-            if bar is not None and clock.perf_counter() - shown > CHUNK_WALL_TIME:
-                bar.update(self.first_tick + k + 1)
-                shown = clock.perf_counter()
-            if self.stop.signal is not None:
-                break
-        return None
+    def _controller_tick(self) -> Callable[[int], tuple[int, Failure | None]]:
+        """How this controller is run: for a number of ticks, of which it says how many were done."""
+        if isinstance(self.setup.controller, OpenLoop):
+            return self._planned
+        return self._compiled if self.setup.runs_compiled else self._in_closed_loop
+
+    def _planned(self, ticks: int) -> tuple[int, Failure | None]:
+        """All commands are known: one call of the plant, with a table of moderate size."""
+        controller = self.setup.controller
+        assert isinstance(controller, OpenLoop)
+        ticks = min(ticks, max(1, TABLE_SIZE // max(1, self.setup.joints)))
+        times = np.arange(self.done, self.done + ticks, dtype=np.float64) + self.first_tick
+        with self.stop.in_code_of_users():
+            planned = controller.table(times * self._period)
+        table = _user_results.table(self.setup.scenario.controller.name, planned)
+        self._check(table, self.first_tick + self.done)
+        return ticks, self._advance(table)
+
+    def _compiled(self, ticks: int) -> tuple[int, Failure | None]:
+        """The controller is compiled, too: one call of the plant, with a table that the controller fills."""
+        controller, plant = cast("CompiledController", self.setup.controller), cast("CompiledPlant", self.setup.plant)
+        loop = controller.loop(self.parts.controller, self.first_tick + self.done)
+        ticks = min(ticks, max(1, TABLE_SIZE // max(1, self.setup.joints)))
+        table = CommandTable(*np.zeros((3, ticks, self.setup.joints)))
+        self.tape, failure = plant.rollout(self.parts.plant, table, self.setup.substeps, self.tape, loop)
+        self._check(table, self.first_tick + self.done)
+        self._keep_references(table)
+        self.parts.controller = controller.unpacked(loop.state, self.parts.controller)
+        for code, tick, values in loop.events:
+            state = controller.unpacked(values[len(values) - len(loop.state) :], self.parts.controller)
+            found = controller.describe(code, state, values)
+            self.events.extend(ControlEvent(tick * self._period, name, detail) for name, detail in found)
+        return ticks, failure
+
+    def _in_closed_loop(self, ticks: int) -> tuple[int, Failure | None]:
+        """Observe, decide, advance; a tick."""
+        with self.stop.in_code_of_users():
+            command = self._decide(self.setup.controller, self.observe(), first=self.done == 0)
+        return 1, self.obey(command)
+
+    def observe(self) -> Observation:
+        """What the controller gets at the next tick."""
+        return self.setup.observe(self.parts.plant, self.parts.sensors, self.first_tick + self.done)
+
+    def obey(self, command: Command) -> Failure | None:
+        """A tick with that command; `done` is for the caller to count."""
+        self._fill(self._row, command, self.first_tick + self.done)
+        return self._advance(self._one)
+
+    def _fill(self, row: FloatArray, command: Command, tick: int) -> None:
+        """A row of three tables from a command, checked."""
+        given = _user_results.numbers(self.setup.scenario.controller.name, command)
+        if all(values.shape == (self.setup.joints,) for values in given):
+            row[0, 0], row[1, 0], row[2, 0] = given
+            if isfinite(row.sum()):
+                return
+        self._check(CommandTable(*(values[np.newaxis] for values in given)), tick)
 
     def _decide(self, controller: Controller, obs: Observation, first: bool) -> Command:
         """One step of the controller. What it cannot do with a state from a checkpoint is the checkpoint's fault."""
@@ -368,26 +432,26 @@ class Run:
         self.events.extend(events)
         return command
 
-    def _advance(self, begin: int, table: CommandTable) -> Failure | None:
-        """Let the plant do the ticks of the table, of which `begin` is the first."""
-        self._keep_references(begin, table)
+    def _advance(self, table: CommandTable) -> Failure | None:
+        """Let the plant do the ticks of the table."""
+        self._keep_references(table)
         self.tape, failure = self.setup.plant.rollout(self.parts.plant, table, self.setup.substeps, self.tape)
-        self.done = begin + len(table.joint_angle)
         return failure
 
-    def _keep_references(self, begin: int, table: CommandTable) -> None:
+    def _keep_references(self, table: CommandTable) -> None:
         """What the rows need of the table: the references at their times. The plant extrapolates with the rate."""
         ticks = len(table.joint_angle)
         if ticks == 0:
             return
         if not self._has_first_reference:
             self.reference[0], self._has_first_reference = table.joint_angle[0], True
-        end = table.joint_angle + self.setup.scenario.control_period * table.joint_rate
-        every, before = self.setup.ticks_per_row, self.ticks_since_row + begin
-        due = end[every - 1 - before % every :: every]  # of the ticks that end a row
-        row = before // every + 1
-        self.reference[row : row + len(due)] = due
-        self.last_reference = end[-1]
+        every, before, period = self.setup.ticks_per_row, self.ticks_since_row + self.done, self._period
+        self.last_reference = table.joint_angle[-1] + period * table.joint_rate[-1]
+        if before % every + ticks < every:
+            return  # no row is due
+        due = slice(every - 1 - before % every, None, every)  # of the ticks, those that end a row
+        row, ends = before // every + 1, table.joint_angle[due] + period * table.joint_rate[due]
+        self.reference[row : row + len(ends)] = ends
 
     def _check(self, table: CommandTable, first_tick: int) -> None:
         name, period = self.setup.scenario.controller.name, self.setup.scenario.control_period
@@ -405,7 +469,8 @@ class Run:
                     f"{(first_tick + tick) * period:g} s for joint {joint}; it has to be finite"
                 )
 
-    def _recording(self, failure: Failure | None, resumable: bool = True) -> Recording:
+    def recording(self, failure: Failure | None = None, resumable: bool = True) -> Recording:
+        """What was recorded until now, with a checkpoint if the run can go on from here."""
         rows, steps = int(self.tape.cursor[0].row), int(self.tape.cursor[0].step)
         ticks = self._row_ticks(rows)
         times = RunClock(
@@ -414,12 +479,12 @@ class Run:
         )
         plant = self.setup.plant
         plant.complete(self.tape)
-        self.events = sorted([*self.events, *plant.events(self.tape)], key=itemgetter(0))
+        events = sorted([*self.events, *plant.events(self.tape)], key=itemgetter(0))
         extra = dict(zip(plant.extra_columns, self.tape.extra[:rows].T, strict=True))
         return Recording(
             data=data_set(self.setup.robot, self.tape, times, self.reference[:rows], self.setup.movable, extra),
             contacts=contact_set(self.tape, times.row_time, len(self.setup.robot.links)),
-            events=event_set(self.events),
+            events=event_set(events),
             scenario=self.setup.scenario,
             failure=None if failure is None else {**asdict(failure), "status": failure.status.name},
             wall_time_s=self.wall_time_s,
@@ -457,14 +522,14 @@ class Run:
         link, energy, extra = (part[row].copy() for part in (self.tape.link, self.tape.energy, self.tape.extra))
         return LastRow(link, energy, contact, extra)
 
-    def _message(self, failure: Failure) -> str:
+    def message(self, failure: Failure) -> str:
         return (
             f"{self.setup.scenario.plant.name} stopped at t = {failure.time:.6g} s: {failure.status.name} "
             f"at link {failure.link}, residual {failure.residual:.3g}; {failure.advice}"
         )
 
 
-def _next_chunk(ticks: int, wall_time: float) -> int:
+def next_chunk(ticks: int, wall_time: float) -> int:
     """As many ticks as take about CHUNK_WALL_TIME, approached from below."""
     return max(1, min(4 * ticks, round(ticks * CHUNK_WALL_TIME / max(wall_time, 1e-6))))
 

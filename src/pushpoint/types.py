@@ -146,6 +146,7 @@ class Observation:
     link_yaw: FloatArray  # [rad], (n,)
     link_orientation: FloatArray  # (n, 4): quaternions wxyz
     link_velocity: FloatArray  # [m/s], (n, d)
+    link_rate: FloatArray  # [rad/s], in the plane (n,), in space (n, 3) in world axes
     head_position: FloatArray  # [m], (d,)
     head_yaw: float  # [rad]
     head_orientation: FloatArray  # (4,): quaternion wxyz

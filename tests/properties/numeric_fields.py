@@ -17,7 +17,7 @@ from pushpoint.registry import Registry
 from pushpoint.robots import Robot, robots
 from pushpoint.scenario import Scenario
 from pushpoint.studies import Study
-from pushpoint.worlds import World, worlds
+from pushpoint.worlds import Obstacle, World, worlds
 
 INFINITE = {"torque_limit": math.inf, "rate_limit": math.inf, "lower": -math.inf, "upper": math.inf}  # means: none
 
@@ -73,7 +73,7 @@ def _unpacked(metadata: Iterable[Any]) -> Iterator[Any]:
 def models() -> list[type[Frozen]]:
     """All that user data are made of: what is registered, and what that is made of."""
     found: dict[type[Frozen], None] = {}
-    waiting: list[Any] = [Robot, World, Scenario, Study]
+    waiting: list[Any] = [Robot, World, Scenario, Study, *Obstacle.kinds.values()]
     waiting += [registry[name].Options for registry in (plants, controllers) for name in registry]
     while waiting:
         kind = waiting.pop()

@@ -12,11 +12,11 @@ import pytest
 
 import pushpoint as pp
 from pushpoint.control import ControlEvent, Controller, ControllerState, controllers
-from pushpoint.control.jam_resolution import across_forces
+from pushpoint.control.jam_resolution import force_across
 from pushpoint.errors import InvalidInput
 from pushpoint.recording.checkpoint import check_plain
 from pushpoint.robots import robots
-from pushpoint.types import Command, Contacts, FloatArray, Observation
+from pushpoint.types import Command, FloatArray, Observation
 
 PERIOD = 1 / 64  # [s], exact in binary: timers add up without round-off
 LINKS, JOINTS = 5, 4
@@ -28,7 +28,7 @@ LEFT, RIGHT = radians(50.0), radians(-50.0)
 TICKS = 32  # 0.5 s, P1's times for jams and resolutions
 
 
-def build(name: str = "jam-resolution", links: int = LINKS, **options: Any) -> Controller:
+def build(name: str = "jam-resolution", links: int = LINKS, **options: Any) -> Any:
     kind = controllers[name]
     return kind.build(kind.Options.parse(QUIET | options), robots["ten-link"](links=links), PERIOD)
 
@@ -43,10 +43,10 @@ def observe(
     """`force`: to the left of links, besides 7 N along them; `velocity` along x."""
     n = len(angle) + 1
     yaw = np.zeros(n) if yaw is None else yaw
-    pushed = np.array(sorted(force or {}), dtype=np.int64)
     axis, across = np.stack([np.cos(yaw), np.sin(yaw)], axis=1), np.stack([-np.sin(yaw), np.cos(yaw)], axis=1)
-    forces = np.array([force[i] * across[i] + 7.0 * axis[i] for i in pushed]) if force else np.zeros((0, 2))
-    index, none = np.zeros(len(pushed), dtype=np.int64), np.zeros((len(pushed), 2))
+    forces = np.zeros((n, 2))
+    for i, size in (force or {}).items():
+        forces[i] = size * across[i] + 7.0 * axis[i]
     return Observation(
         time=tick * PERIOD,
         joint_angle=np.array(angle, dtype=float),
@@ -56,7 +56,8 @@ def observe(
         link_yaw=yaw,
         link_orientation=np.zeros((n, 4)),
         link_velocity=np.tile([velocity, 0.0], (n, 1)),
-        contacts=Contacts(pushed, index, np.zeros(len(pushed)), index, none, none, forces),
+        link_rate=np.zeros(n),
+        contact_force=forces,
     )
 
 
@@ -350,12 +351,11 @@ def test_resolution_leaves_the_head_joint_and_keeps_the_limits() -> None:
 
 
 def test_forces_across_links_are_signed() -> None:
-    """alpha_i lambda_i: what acts along a link, friction, is left out; several contacts of a link add up."""
+    """alpha_i lambda_i: what acts along a link, friction, is left out."""
     yaw = np.array([0.3, -2.0, 1.0, 0.0, 0.5])
-    seen = observe(0, CALM, yaw, force={0: 5.0, 1: -3.0})
-    np.testing.assert_allclose(across_forces(seen.contacts, yaw), [5.0, -3.0, 0, 0, 0], atol=1e-14)
-    twice = Contacts(**{name: np.concatenate([getattr(seen.contacts, name)] * 2) for name in Contacts.__slots__})
-    np.testing.assert_allclose(across_forces(twice, yaw), [10.0, -6.0, 0, 0, 0], atol=1e-14)
+    flat = build().flat(observe(0, CALM, yaw, force={0: 5.0, 1: -3.0}))
+    across = [force_across(flat, LINKS, i) for i in range(LINKS)]
+    np.testing.assert_allclose(across, [5.0, -3.0, 0, 0, 0], atol=1e-14)
 
 
 # ---------------------------------------------------------------------------------------------------------- watchdog

@@ -21,7 +21,7 @@ from pushpoint.plants._base import StateArrays
 from pushpoint.recording import Recording
 from pushpoint.robots import Robot, Servo, robots
 from pushpoint.scenario import Scenario
-from pushpoint.simulation import Run, _next_chunk, resume, simulate
+from pushpoint.simulation import Run, next_chunk, resume, simulate
 from pushpoint.tape import Tape, grown
 from pushpoint.types import Command, CommandTable, Failure, FloatArray, Observation, Pairs, Pose, Snapshot, Status
 from pushpoint.worlds import Disc, World
@@ -285,8 +285,9 @@ def test_chunks_do_not_change_the_result() -> None:
             assert 0 < ticks <= 50
 
     def chunked(self: Run, *_: Any) -> Recording:
-        assert self._planned(self.setup.controller, Silent()) is None  # type: ignore[arg-type]  # it is OpenLoop
-        return self._recording(None)
+        self._chunk = 1
+        assert self.go_on(self.ticks, Silent()) is None
+        return self.recording()
 
     once = simulate(scenario())
     Obedient.calls.clear()
@@ -299,9 +300,9 @@ def test_chunks_do_not_change_the_result() -> None:
 
 
 def test_chunks_grow_towards_the_wall_time_they_should_take() -> None:
-    assert _next_chunk(1, 10.0) == 1  # the first call compiled
-    assert _next_chunk(1, 1e-5) == 4
-    assert _next_chunk(100, 0.4) == 50
+    assert next_chunk(1, 10.0) == 1  # the first call compiled
+    assert next_chunk(1, 1e-5) == 4
+    assert next_chunk(100, 0.4) == 50
 
 
 # --- what goes wrong ---

@@ -30,10 +30,11 @@ from pushpoint.numerics.lcp import (
     pivoting,
     solve,
 )
+from pushpoint.numerics.lcp.basis import workspace
 from pushpoint.numerics.lcp.friction import friction_bound_from_python
 from pushpoint.numerics.lcp.lemke import lemke_kernel, lemke_workspace
 from pushpoint.numerics.lcp.p_matrix import p_workspace
-from pushpoint.numerics.lcp.pivoting import pivot, workspace
+from pushpoint.numerics.lcp.pivoting import pivot
 from pushpoint.numerics.lcp.residual import natural_residual
 from pushpoint.types import FloatArray, IntArray
 

@@ -19,8 +19,7 @@ from pushpoint.control.hybrid_position_force.task import chains_of, task_of
 from pushpoint.errors import InvalidInput
 from pushpoint.mechanics.peg_contacts import PegContacts, peg_contacts
 from pushpoint.mechanics.tail_chain import TailChain, TailState
-from pushpoint.planning.curvature import arc_over_chord, largest_curvature, refuse_sharp_bends
-from pushpoint.planning.paths import Path, sine_path
+from pushpoint.planning.paths import Path, arc_over_chord, largest_curvature, refuse_sharp_bends, sine_path
 from pushpoint.robots import Joint, Robot
 from pushpoint.robots.snakesim import snakesim
 from pushpoint.types import FloatArray, IntArray

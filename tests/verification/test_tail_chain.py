@@ -187,7 +187,10 @@ def test_gap_normal_and_point_are_geometric() -> None:
 def test_poses_go_there_and_back() -> None:
     robot = uneven(9)
     pose = flung(robot)
-    back = TailChain.of(robot).of_pose(pose).pose()
+    chain, left = TailChain.of(robot), np.array([-np.sin(pose.angle[0]), np.cos(pose.angle[0])])
+    tail = pose.velocity[0] - pose.rate[0] * chain.length[0] / 2 * left  # velocity of the tail's end
+    rate = np.concatenate([pose.rate[:1], np.diff(pose.rate), tail])
+    back = chain.at(chain.q_of(pose.angle, 0, pose.position[0]), rate).pose()
     for there, again in zip((pose.position, pose.angle, pose.velocity, pose.rate), vars_of(back), strict=True):
         assert np.abs(there - again).max() < 1e-12
 
@@ -200,9 +203,9 @@ def test_phi_are_the_joint_angles() -> None:
     """phi_i of P4 is the angle of joint i - 1 here."""
     joint_angle = np.array([0.1, -0.2, 0.3])
     pose = planar_pose(uneven(4), joint_angle, 0.5, (1.0, 2.0))
-    state = TailChain.of(uneven(4)).of_pose(pose)
-    assert state.q[1:4] == pytest.approx(joint_angle)
-    assert state.q[0] == pytest.approx(pose.angle[0])
+    q = TailChain.of(uneven(4)).q_of(pose.angle, 0, pose.position[0])
+    assert q[1:4] == pytest.approx(joint_angle)
+    assert q[0] == pytest.approx(pose.angle[0])
 
 
 def test_torque_acts_on_both_sides_of_a_joint() -> None:

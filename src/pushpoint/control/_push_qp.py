@@ -23,7 +23,7 @@ import numpy as np
 
 from pushpoint.mechanics.peg_contacts import PegContacts
 from pushpoint.mechanics.tail_chain import TailState
-from pushpoint.planning._quadratic import NO_BOUND, quadratic_solver
+from pushpoint.planning._solvers import NO_BOUND, quadratic_solver
 from pushpoint.types import FloatArray
 
 
@@ -83,7 +83,9 @@ class PushProgram:
         # q'' = M^-1 (columns z + rest)
         rest = (wish.drag - state.coriolis_force)[:, np.newaxis]
         solved = np.linalg.solve(state.mass_matrix, np.concatenate([columns, rest], axis=1))
-        by_z, at_rest, weight = solved[:, :-1], solved[:, -1], self._regular(columns.shape[1], n)
+        by_z, at_rest = solved[:, :-1], solved[:, -1]
+        weight = np.full(columns.shape[1], self._weights.force)  # of the unknowns themselves
+        weight[: n - 1] = self._weights.torque
         if wish.along is not None:
             heavy = state.mass_matrix @ wish.along
             by_z = np.concatenate([by_z, -wish.along[:, np.newaxis]], axis=1)
@@ -103,12 +105,6 @@ class PushProgram:
             return None
         size = solved.shape[1] - 1
         return Push(z[: n - 1], z[n - 1 : n - 1 + k], solved[:, :size] @ z[:size] + at_rest)
-
-    def _regular(self, size: int, n: int) -> FloatArray:
-        """Weights of the unknowns themselves, (size,)."""
-        weight = np.full(size, self._weights.force)
-        weight[: n - 1] = self._weights.torque
-        return weight
 
     def _columns(
         self, state: TailState, contacts: PegContacts

@@ -13,6 +13,9 @@ from pushpoint import limits
 from pushpoint.quantities import Angle, Bend, Instant
 from pushpoint.types import FloatArray
 
+# Ticks and holds are multiples of each other up to rounding; without it a hold would begin one tick late.
+HOLD_ROUNDING = 1e-9  # of a period
+
 Knots = tuple[tuple[Instant, Angle], ...]
 Bends = tuple[tuple[Instant, Bend], ...]
 
@@ -36,6 +39,16 @@ Scheduled = (
 ScheduledBend = (
     Bend | Annotated[Bends, Field(min_length=1, fail_fast=True, max_length=limits.POINTS), AfterValidator(_checked)]
 )
+
+
+def gait_time(times: FloatArray, delay: float, hold: float) -> tuple[FloatArray, np.ndarray]:
+    """The time since a delay, or that of the last sample if it is sampled every `hold` [s], and where the gait stands
+    still: before the delay, and between samples."""
+    since = times - delay
+    begun = np.maximum(since, 0.0)
+    if hold > 0.0:
+        begun = np.floor(begun / hold + HOLD_ROUNDING) * hold
+    return begun, (since < 0.0) | (hold > 0.0)
 
 
 class Schedule:
@@ -64,6 +77,10 @@ class Schedule:
         piece, knot, since = self._locate(times)
         return np.asarray(self._values[knot] + self._slopes[piece] * since)
 
+    def at(self, time: float) -> float:
+        """The value of a schedule with one column."""
+        return float(self.value(np.array([time]))[0, 0])
+
     def slope(self, times: FloatArray) -> FloatArray:
         """Derivative; at a knot that of the piece that begins there."""
         return np.asarray(self._slopes[self._locate(times)[0]])
@@ -71,6 +88,11 @@ class Schedule:
     def integral(self, times: FloatArray) -> FloatArray:
         """Integral from zero to each time, exact."""
         return self._primitive(times) - self._primitive(np.zeros(1))
+
+    def between(self, begin: float, end: float) -> float:
+        """Integral of a schedule with one column."""
+        low, high = self.integral(np.array([begin, end]))[:, 0]
+        return float(high - low)
 
     def _primitive(self, times: FloatArray) -> FloatArray:
         piece, knot, since = self._locate(times)

@@ -10,29 +10,17 @@ import numpy as np
 from pydantic import Field, field_validator, model_validator
 
 from pushpoint import limits
+from pushpoint import quantities as q
 from pushpoint.control._schedule import Scheduled
 from pushpoint.fields import Frozen
 from pushpoint.geometry.rotation import matrices
-from pushpoint.quantities import (
-    Angle,
-    Coordinate,
-    Gain,
-    Length,
-    Mass,
-    Period,
-    PositiveAngle,
-    PositiveForce,
-    PositiveGain,
-    Rate,
-    RateLimit,
-)
 from pushpoint.shapes.alignments import AlignmentName
 from pushpoint.shapes.gait_segment import GaitSegment, Point
 from pushpoint.shapes.interpolations import InterpolationName
 from pushpoint.shapes.shape_curve import shape_control_points
 from pushpoint.types import FloatArray
 
-Triple = tuple[Coordinate, Coordinate, Coordinate]
+Triple = tuple[q.Coordinate, q.Coordinate, q.Coordinate]
 Entry = Annotated[float, Field(ge=-1.0 - 1e-6, le=1.0 + 1e-6, allow_inf_nan=False)]  # of a rotation
 Quaternion = tuple[Entry, Entry, Entry, Entry]
 Row = tuple[Entry, Entry, Entry]
@@ -50,9 +38,9 @@ class PointMotion(Frozen):
     """
 
     amplitude: Annotated[tuple[Triple, ...], Field(min_length=1, fail_fast=True, max_length=limits.POINTS)]
-    frequency: Rate  # [rad/s]
-    shift: Angle = 0.0  # [rad] from point to point
-    phase: Angle = 0.0  # [rad]
+    frequency: q.Rate  # [rad/s]
+    shift: q.Angle = 0.0  # [rad] from point to point
+    phase: q.Angle = 0.0  # [rad]
 
 
 class ShapeFrame(Frozen):
@@ -99,9 +87,9 @@ class HeadingLoop(Frozen):
     """
 
     reference: Scheduled = 0.0  # [rad]
-    gain: Gain = 4.0  # [1/s]
-    smoothing: Period = 5.0  # [s]
-    limit: PositiveAngle = radians(45.0)  # [rad/s], of the shape frame
+    gain: q.Gain = 4.0  # [1/s]
+    smoothing: q.Period = 5.0  # [s]
+    limit: q.PositiveAngle = radians(45.0)  # [rad/s], of the shape frame
 
 
 class Compliance(Frozen):
@@ -111,12 +99,12 @@ class Compliance(Frozen):
     it; of one that pushes on, `propulsive` does. Mass and damping matter for the time it takes, 0.1 s by default.
     """
 
-    mass: Mass = 0.5  # [kg]
-    damping: Gain = 25.0  # [N s/m]
-    stiffness: PositiveGain = 300.0  # [N/m]
+    mass: q.Mass = 0.5  # [kg]
+    damping: q.Gain = 25.0  # [N s/m]
+    stiffness: q.PositiveGain = 300.0  # [N/m]
     propulsive: Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)] = 0.0
-    limit: Length = 0.15  # [m], by which a point may be moved at most
-    force_limit: PositiveForce = 20.0  # [N], of what is taken in from one contact: impacts are no news of a shape
+    limit: q.Length = 0.15  # [m], by which a point may be moved at most
+    force_limit: q.PositiveForce = 20.0  # [N], of what is taken in from one contact: impacts are no news of a shape
 
 
 class ShapeFollowerOptions(Frozen):
@@ -131,17 +119,17 @@ class ShapeFollowerOptions(Frozen):
     points: Annotated[tuple[Point, ...], Field(fail_fast=True, max_length=limits.POINTS)] | None = None
     interpolation: InterpolationName = "pchip"
     alignment: AlignmentName = "look-ahead"
-    look_ahead: Length | None = None  # [m]
+    look_ahead: q.Length | None = None  # [m]
     speed: Scheduled = 0.0  # [m/s]
     head: Place | None = None  # s_h at the start; default: the robot lies on the curve as a whole
-    roll: Angle = 0.0  # [rad]
+    roll: q.Angle = 0.0  # [rad]
     roll_rate: Scheduled = 0.0  # [rad/s]
     heading: Scheduled = 0.0  # [rad]
     frame: ShapeFrame | None = None
     loop: HeadingLoop | None = None
     motion: PointMotion | None = None
     compliance: Compliance | None = None
-    rate_limit: RateLimit = math.inf  # [rad/s], of joint references
+    rate_limit: q.RateLimit = math.inf  # [rad/s], of joint references
     rate_reference: bool = False  # give the servos the rates of references too; P3 holds them for a tick
 
     @field_validator("speed")

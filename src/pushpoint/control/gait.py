@@ -9,6 +9,7 @@ import numpy as np
 from pydantic import model_validator
 
 from pushpoint.control import Planned, controllers
+from pushpoint.control._schedule import gait_time
 from pushpoint.fields import Frozen
 from pushpoint.quantities import Angle, Bend, Delay, Play, Rate
 from pushpoint.robots import Robot
@@ -16,25 +17,19 @@ from pushpoint.types import CommandTable, FloatArray
 
 Preset = Literal["lateral-undulation", "sidewinding", "sinus-lifting"]
 RAD = math.radians(1.0)
-HOLD_ROUNDING = 1e-9  # of a period: a sample is taken at its instant, in spite of round-off
 
 # Amplitudes and phases of the named gaits; P5 VIII-D and VIII-E, sinus lifting is ours: pitch at twice the frequency
 # lifts the bends and puts the weight on the straight parts; on the plane it is no faster than lateral undulation.
 PRESETS: dict[str, dict[str, float]] = {
     "lateral-undulation": {"yaw_amplitude": 40 * RAD},
     "sidewinding": {
-        "yaw_amplitude": 30 * RAD,
-        "pitch_amplitude": 10 * RAD,
-        "pitch_start_phase": 90 * RAD,
-        "soft_start": 3 * RAD,
+        "yaw_amplitude": 30 * RAD, "pitch_amplitude": 10 * RAD, "pitch_start_phase": 90 * RAD, "soft_start": 3 * RAD,
     },
     "sinus-lifting": {
-        "yaw_amplitude": 40 * RAD,
-        "pitch_amplitude": 4 * RAD,
-        "pitch_frequency": 160 * RAD,
+        "yaw_amplitude": 40 * RAD, "pitch_amplitude": 4 * RAD, "pitch_frequency": 160 * RAD,
         "pitch_phase_shift": -100 * RAD,
     },
-}
+}  # fmt: skip
 
 
 class GaitOptions(Frozen):
@@ -91,24 +86,16 @@ class Gait(Planned):
             from_head * shift + options.pitch_start_phase,
             from_head * options.yaw_phase_shift + options.yaw_start_phase,
         )
-        self._starts = self._start_times(options.soft_start)
-        self._straight_first = options.soft_start > 0.0
+        # When each axis begins to move [s]: at once, or when its reference first is near zero.
+        self._starts, self._straight_first = np.zeros(len(pitch)), options.soft_start > 0.0
+        if self._straight_first:
+            waves = zip(self._amplitude, self._frequency, self._phase, self._offset, strict=True)
+            self._starts[:] = [_first_time_near_zero(*wave, options.soft_start) for wave in waves]
         self._delay, self._hold = options.start_delay, options.hold_period
 
     @classmethod
     def build(cls, options: GaitOptions, robot: Robot, control_period: float) -> Gait:
         return cls(options, robot)
-
-    def _start_times(self, nearness: float) -> FloatArray:
-        """When each axis begins to move [s]: at once, or when its reference first is near zero."""
-        starts = np.zeros(len(self._phase))
-        if nearness == 0.0:
-            return starts
-        for k, (amplitude, frequency, phase) in enumerate(
-            zip(self._amplitude, self._frequency, self._phase, strict=True)
-        ):
-            starts[k] = _first_time_near_zero(amplitude, frequency, phase, self._offset[k], nearness)
-        return starts
 
     def initial_shape(self) -> FloatArray:
         if self._straight_first:
@@ -116,15 +103,12 @@ class Gait(Planned):
         return np.asarray(self.table(np.zeros(1)).joint_angle[0])
 
     def table(self, times: FloatArray) -> CommandTable:
-        since = times - self._delay
-        gait_time = np.maximum(since, 0.0)
-        if self._hold > 0.0:
-            gait_time = np.floor(gait_time / self._hold + HOLD_ROUNDING) * self._hold
-        argument = gait_time[:, np.newaxis] * self._frequency + self._phase
-        begun = gait_time[:, np.newaxis] >= self._starts - 1e-9
+        since, still = gait_time(times, self._delay, self._hold)
+        argument = since[:, np.newaxis] * self._frequency + self._phase
+        begun = since[:, np.newaxis] >= self._starts - 1e-9
         angle = np.where(begun, self._offset + self._amplitude * np.sin(argument), 0.0)
         rate = np.where(begun, self._amplitude * self._frequency * np.cos(argument), 0.0)
-        rate[(since < 0.0) | (self._hold > 0.0)] = 0.0
+        rate[still] = 0.0
         return CommandTable(angle, rate, np.zeros_like(angle))
 
 

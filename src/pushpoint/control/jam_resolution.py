@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterator, Mapping
 from math import ceil, radians
-from typing import Any, ClassVar, Literal, NamedTuple
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
 from pushpoint import limits
-from pushpoint.control import ControlEvent, ControllerState, controllers
+from pushpoint._jit import compiled_part
+from pushpoint.control import ControllerState, controllers
 from pushpoint.control._base import refuse_pitch
+from pushpoint.control.compiled import CompiledController, compiled_tick
 from pushpoint.errors import InvalidInput
 from pushpoint.fields import Frozen
 from pushpoint.quantities import Angle, Bend, Delay, Length, PositiveAngle, Speed
 from pushpoint.robots import Robot
-from pushpoint.types import Command, Contacts, FloatArray, Observation
+from pushpoint.types import FloatArray, Observation
 
 ROUNDING = 1e-9  # [s]: sums of periods are off by less; in continuous time a jump follows as soon as its time is over
 
@@ -44,16 +48,177 @@ class JamResolutionOptions(Frozen):
     before_start: Literal["ramp", "own", "next"] = "ramp"
 
 
-class Jump(NamedTuple):
-    """A change of the automaton: what is new in its state, and what its event reports."""
+# Event codes, which add up.
+HEAD_RIGHT, HEAD_LEFT, JAM, JAM_ENDED, RESOLUTION, RESOLUTION_ENDED, STALL = (1 << k for k in range(7))
+# Parameters, then weights of P1 (71), shares of the mass, and delays [ticks] of the joints.
+(
+    PERIOD, LEFT, RIGHT, SWING, LIMIT, JAM_ANGLE, JAM_TIME, RESOLUTION_TIME, GAIN, RESOLVES, JAM_REFERENCE, GOES_ON,
+    BEFORE_START, STALL_SPEED, STALL_TIME,
+) = range(15)  # fmt: skip
+NUMBERS = 15
+LIMITED, WITHOUT_HEAD, OWN = 1.0, 2.0, 1.0  # values of JAM_REFERENCE and BEFORE_START; zero for all else
+# State, then forces of the jam on the links, joint angles at the start, which joints are off, and the ring of the head
+# joint's angles.
+HEAD, JAMMED, TIMER, RESOLVING, NEWEST, AGE, STALLED, ENDED, OFFSET = range(9)
+SCALARS = 9
 
-    name: str
-    detail: str
-    change: dict[str, Any]
+
+@compiled_part
+def yaw_of(observation: FloatArray, links: int, i: int) -> float:
+    """Of link i [rad]; in space from its quaternion."""
+    joints = links - 1
+    at = 1 + 3 * joints
+    if observation.size == at + 10 * links:
+        return float(observation[at + 2 * links + i])
+    k = at + 3 * links + 4 * i
+    w, x, y, z = observation[k], observation[k + 1], observation[k + 2], observation[k + 3]
+    return math.atan2(2.0 * (w * z + x * y), 1.0 - 2.0 * (y * y + z * z))
+
+
+@compiled_part
+def force_across(observation: FloatArray, links: int, i: int) -> float:
+    """Contact force [N] on link i to its left, with its sign: P1's alpha_i lambda_i, the mean of the last tick."""
+    at, yaw = 1 + 3 * (links - 1), yaw_of(observation, links, i)
+    k = at + 6 * links + 2 * i if observation.size == at + 10 * links else at + 13 * links + 3 * i
+    return float(observation[k + 1] * math.cos(yaw) - observation[k] * math.sin(yaw))
+
+
+@compiled_part
+def following(state: FloatArray, parameters: FloatArray, observation: FloatArray, j: int) -> float:
+    """P1 (74): the head link keeps its direction, the other joints do what the head joint did."""
+    joints = (parameters.size - NUMBERS - 2) // 3
+    links = joints + 1
+    if j == joints - 1:
+        return float(state[HEAD] - yaw_of(observation, links, links - 2))
+    first = SCALARS + links
+    ring, delay = first + 2 * joints, parameters[NUMBERS + 2 * links + j]
+    if parameters[BEFORE_START] == OWN and not state[AGE] > delay:
+        return float(state[first + j])
+    length, newest, whole = state.size - ring, int(state[NEWEST]), int(delay)
+    newer, older = state[ring + (newest - whole) % length], state[ring + (newest - whole - 1) % length]
+    return float(newer + (delay - whole) * (older - newer))
+
+
+@compiled_part
+def is_jammed(state: FloatArray, parameters: FloatArray, observation: FloatArray, j: int) -> bool:
+    """P1 (84): as printed, with references that may lie beyond the limit of the joints."""
+    joints = (parameters.size - NUMBERS - 2) // 3
+    if parameters[JAM_REFERENCE] == WITHOUT_HEAD and j == joints - 1:
+        return False
+    reference, limit = following(state, parameters, observation, j), parameters[LIMIT]
+    if parameters[JAM_REFERENCE] == LIMITED:
+        reference = min(limit, max(-limit, reference))
+    return bool(abs(observation[1 + j] - reference) > parameters[JAM_ANGLE])
+
+
+@compiled_part
+def head_offset(parameters: FloatArray, observation: FloatArray) -> float:
+    """Of the head from the centre of mass along y [m], P1 (71)."""
+    links, offset = (parameters.size - NUMBERS - 2) // 3 + 1, 0.0
+    for i in range(links):
+        offset += parameters[NUMBERS + i] * math.sin(yaw_of(observation, links, i))
+    return offset
+
+
+@compiled_part
+def turn_head(state: FloatArray, parameters: FloatArray, observation: FloatArray) -> int:
+    """The head swings back, P1 (72) and (83)."""
+    offset, swing = head_offset(parameters, observation), parameters[SWING]
+    state[OFFSET] = offset
+    if state[HEAD] == parameters[LEFT] and offset > swing:
+        state[HEAD] = parameters[RIGHT]
+        return HEAD_RIGHT
+    if state[HEAD] == parameters[RIGHT] and offset < -swing:
+        state[HEAD] = parameters[LEFT]
+        return HEAD_LEFT
+    return 0
+
+
+@compiled_part
+def jump(state: FloatArray, parameters: FloatArray, observation: FloatArray) -> int:
+    """What the automaton goes through at this tick, P1 (83)-(89), in this order. Returns the event codes."""
+    joints = (parameters.size - NUMBERS - 2) // 3
+    links = joints + 1
+    if state[RESOLVING] > 0.0:
+        if not state[TIMER] >= parameters[RESOLUTION_TIME] - ROUNDING:
+            return 0
+        state[ENDED], state[RESOLVING], state[JAMMED], state[TIMER] = state[TIMER], 0.0, 0.0, 0.0
+        return RESOLUTION_ENDED
+    code, jammed = turn_head(state, parameters, observation), 0
+    for j in range(joints):
+        off = is_jammed(state, parameters, observation, j)
+        state[SCALARS + links + joints + j] = off
+        jammed += off
+    if jammed >= 2 and state[JAMMED] == 0.0:
+        state[JAMMED], state[TIMER] = 1.0, 0.0
+        return code | JAM
+    if jammed < 2 and state[JAMMED] > 0.0:
+        state[JAMMED], state[TIMER] = 0.0, 0.0
+        return code | JAM_ENDED
+    if state[JAMMED] > 0.0 and state[TIMER] >= parameters[JAM_TIME] - ROUNDING and parameters[RESOLVES] > 0.0:
+        state[RESOLVING], state[JAMMED], state[TIMER] = 1.0, 0.0, 0.0
+        for i in range(links):
+            state[SCALARS + i] = force_across(observation, links, i)
+        return code | RESOLUTION
+    return code
+
+
+@compiled_part
+def watch(state: FloatArray, parameters: FloatArray, observation: FloatArray, code: int) -> int:
+    """Turn the head to the other side when the robot has not moved along x for long, and nothing else turned it."""
+    if state[STALLED] < parameters[STALL_TIME] - ROUNDING or state[RESOLVING] > 0.0 or code & (HEAD_LEFT | HEAD_RIGHT):
+        return code
+    state[HEAD] = parameters[RIGHT] if state[HEAD] == parameters[LEFT] else parameters[LEFT]
+    state[ENDED], state[STALLED] = state[STALLED], 0.0
+    return code | STALL
+
+
+@compiled_part
+def is_slow(parameters: FloatArray, observation: FloatArray) -> bool:
+    """Whether the centre of mass hardly moves along x."""
+    links, speed = (parameters.size - NUMBERS - 2) // 3 + 1, 0.0
+    at = 1 + 3 * (links - 1)
+    first, width = (at + 3 * links, 2) if observation.size == at + 10 * links else (at + 7 * links, 3)
+    for i in range(links):
+        speed += parameters[NUMBERS + links + i] * observation[first + width * i]
+    return bool(abs(speed) < parameters[STALL_SPEED])
+
+
+@compiled_tick
+def tick(state: FloatArray, parameters: FloatArray, observation: FloatArray, reference: FloatArray) -> None:
+    """One tick of the controller, without and with a watchdog."""
+    joints = (parameters.size - NUMBERS - 2) // 3
+    links, limit = joints + 1, parameters[LIMIT]
+    state[TIMER] += parameters[PERIOD]  # P1 (91)
+    if parameters[GOES_ON] > 0.0 or state[RESOLVING] == 0.0:
+        ring = SCALARS + links + 2 * joints
+        state[NEWEST] = (int(state[NEWEST]) + 1) % (state.size - ring)
+        state[ring + int(state[NEWEST])] = observation[joints]
+        state[AGE] += 1.0
+    if parameters[STALL_SPEED] > 0.0:
+        state[STALLED] = state[STALLED] + parameters[PERIOD] if is_slow(parameters, observation) else 0.0
+    code = jump(state, parameters, observation)
+    if parameters[STALL_SPEED] > 0.0:
+        code = watch(state, parameters, observation, code)
+    behind = 0.0
+    for i in range(links):
+        angle = 0.0
+        if state[RESOLVING] > 0.0:
+            # P1 (79): turn links so that what pushes them pushes forward more; the head joint stays as it is.
+            turn = parameters[GAIN] * state[SCALARS + i] * math.cos(yaw_of(observation, links, i))
+            if i > 0:
+                angle = observation[i] + behind - turn if i < joints else observation[joints]
+            behind = turn
+        elif i > 0:
+            angle = following(state, parameters, observation, i - 1)
+        if i > 0:
+            reference[i - 1] = min(limit, max(-limit, angle))  # P1 (80)
+            reference[joints + i - 1] = reference[2 * joints + i - 1] = 0.0
+    reference[3 * joints] = code
 
 
 @controllers.register("jam-resolution")
-class JamResolution:
+class JamResolution(CompiledController):
     """Leader and followers, P1 (74), until two joints are jammed for long, P1 (84)-(86); then resolution, P1 (79).
 
     The state is P1's (82): `head` theta_n,ref, `jam_force` f_jam, `jammed` jam, `timer` tau, `resolving` z; and what
@@ -63,16 +228,30 @@ class JamResolution:
     """
 
     Options: ClassVar[type[Frozen]] = JamResolutionOptions
-    uses: ClassVar[frozenset[str]] = frozenset({"joint-encoders", "link-poses", "contacts"})
+    uses: ClassVar[frozenset[str]] = frozenset({"joint-encoders", "link-poses", "contact-force"})
+    tick = tick
 
     def __init__(self, options: Any, robot: Robot, control_period: float) -> None:
-        self._options, self._period = options, control_period
-        self._joints = len(robot.links) - 1
-        self._head_offset = head_offset_weights(robot)
+        super().__init__(options, robot, control_period)
         lengths = np.array([link.length for link in robot.links])
+        mass = np.array([link.mass for link in robot.links])
         # The distance from the head joint to each joint, at the speed of the bends, as a number of ticks.
         distance = np.concatenate([np.cumsum(lengths[1:-1][::-1])[::-1], [0.0]])
         self._delay = distance / options.speed / control_period
+        self._parameters = np.concatenate([self._numbers(), head_offset_weights(robot), mass / mass.sum(), self._delay])
+
+    def _numbers(self) -> list[float]:
+        own = self.options
+        reference = {"printed": 0.0, "limited": LIMITED, "without-head": WITHOUT_HEAD}[own.jam_reference]
+        return [
+            self.period, own.head_left, own.head_right, own.swing, own.joint_limit, own.jam_angle, own.jam_time,
+            own.resolution_time, own.resolution_gain, float(own.resolution), reference,
+            float(own.history == "goes-on"), OWN if own.before_start == "own" else 0.0, *self._watchdog(),
+        ]  # fmt: skip
+
+    def _watchdog(self) -> tuple[float, float]:
+        """Speed [m/s] below which a robot counts as stalled, and the time that it may [s]; zero: no watchdog."""
+        return 0.0, 0.0
 
     @classmethod
     def build(cls, options: Any, robot: Robot, control_period: float) -> JamResolution:
@@ -99,114 +278,53 @@ class JamResolution:
     def name(cls) -> str:
         return "jam-resolution"
 
-    def initial_shape(self) -> FloatArray | None:
-        return None
+    def parameters(self) -> FloatArray:
+        return self._parameters
 
-    def start(self, obs: Observation) -> ControllerState:
-        left = self._options.first == "left"
+    def initial_state(self, obs: Observation) -> Mapping[str, Any]:
+        left = self.options.first == "left"
         return {
-            "head": self._options.head_left if left else self._options.head_right,
-            "jam_force": np.zeros(self._joints + 1),
+            "head": self.options.head_left if left else self.options.head_right,
             "jammed": False,
             "timer": 0.0,
             "resolving": False,
-            "history": self._history_before(obs.joint_angle),
             "newest": 0,
             "age": 0,
+            "stalled": 0.0,
+            "ended": 0.0,  # how long the last resolution or stall was [s]
+            "offset": 0.0,  # of the head from the centre of mass along y [m]
+            "jam_force": np.zeros(self.joints + 1),
             "first_angle": obs.joint_angle.copy(),
+            "off": np.zeros(self.joints),  # whether a joint is farther off than `jam_angle`
+            "history": self._history_before(obs.joint_angle),
         }
 
     def _history_before(self, angle: FloatArray) -> FloatArray:
         """As if the head had led the body into its shape: joint k has what the head joint had a delay ago."""
         ticks = np.arange(ceil(self._delay[0]) + 2, dtype=float) + 1.0
         past = np.interp(ticks, self._delay[::-1], angle[::-1])  # from one tick before t = 0 backwards
-        if self._options.before_start == "next":
-            reached = np.searchsorted(self._delay[::-1], ticks - ROUNDING / self._period, side="right") - 1
-            past = angle[::-1][np.clip(reached, 0, self._joints - 1)]
+        if self.options.before_start == "next":
+            reached = np.searchsorted(self._delay[::-1], ticks - ROUNDING / self.period, side="right") - 1
+            past = angle[::-1][np.clip(reached, 0, self.joints - 1)]
         return np.concatenate([past[:1], past[:0:-1]])  # as a ring whose newest entry is at 0
 
-    def step(
-        self, state: ControllerState, obs: Observation
-    ) -> tuple[ControllerState, Command, tuple[ControlEvent, ...]]:
-        state = dict(state)
-        state["timer"] += self._period  # P1 (91)
-        if self._options.history == "goes-on" or not state["resolving"]:
-            self._remember(state, obs.joint_angle[-1])
-        events = []
-        for jump in self._jumps(state, obs):
-            state |= jump.change
-            events.append(ControlEvent(obs.time, jump.name, jump.detail))
-        reference = self._resolving(state, obs) if state["resolving"] else self._following(state, obs)
-        limit, still = self._options.joint_limit, np.zeros(self._joints)
-        return state, Command(np.clip(reference, -limit, limit), still, still), tuple(events)  # P1 (80)
-
-    def _remember(self, state: ControllerState, head_joint: float) -> None:
-        history = state["history"] = state["history"].copy()
-        state["newest"] = (state["newest"] + 1) % len(history)
-        history[state["newest"]] = head_joint
-        state["age"] += 1
-
-    def _jumps(self, state: ControllerState, obs: Observation) -> list[Jump]:
-        """What the automaton goes through at this tick, P1 (83)-(89), in this order."""
-        found: list[Jump] = []
-        if state["resolving"]:
-            if state["timer"] >= self._options.resolution_time - ROUNDING:
-                ended = {"resolving": False, "jammed": False, "timer": 0.0}
-                found.append(Jump("resolution-ended", f"after {state['timer']:.3g} s", ended))
-            return found
-        found.extend(self._turns(state, obs))
-        after = state | (found[-1].change if found else {})
-        jammed = self._jammed_joints(after, obs)
-        if len(jammed) >= 2 and not after["jammed"]:
-            found.append(Jump("jam", "joints " + ", ".join(map(str, jammed)), {"jammed": True, "timer": 0.0}))
-        elif len(jammed) < 2 and after["jammed"]:
-            found.append(Jump("jam-ended", "", {"jammed": False, "timer": 0.0}))
-        elif after["jammed"] and after["timer"] >= self._options.jam_time - ROUNDING and self._options.resolution:
-            force = across_forces(obs.contacts, obs.link_yaw)
+    def describe(self, code: int, state: ControllerState, observation: FloatArray) -> Iterator[tuple[str, str]]:
+        if code & HEAD_RIGHT:
+            yield "head-right", f"head {state['offset']:.3f} m left"
+        if code & HEAD_LEFT:
+            yield "head-left", f"head {-state['offset']:.3f} m right"
+        if code & JAM:
+            yield "jam", "joints " + ", ".join(map(str, np.flatnonzero(state["off"])))
+        if code & JAM_ENDED:
+            yield "jam-ended", ""
+        if code & RESOLUTION:
+            force = state["jam_force"]
             pushed = ", ".join(f"{i}: {force[i]:.1f} N" for i in np.flatnonzero(force))
-            begun = {"resolving": True, "jammed": False, "timer": 0.0, "jam_force": force}
-            found.append(Jump("resolution", f"forces across links {pushed}", begun))
-        return found
-
-    def _turns(self, state: ControllerState, obs: Observation) -> list[Jump]:
-        """The head swings back, P1 (72) and (83)."""
-        offset = float(self._head_offset @ np.sin(obs.link_yaw))
-        left, right, swing = self._options.head_left, self._options.head_right, self._options.swing
-        if state["head"] == left and offset > swing:
-            return [Jump("head-right", f"head {offset:.3f} m left", {"head": right})]
-        if state["head"] == right and offset < -swing:
-            return [Jump("head-left", f"head {-offset:.3f} m right", {"head": left})]
-        return []
-
-    def _jammed_joints(self, state: ControllerState, obs: Observation) -> list[int]:
-        """P1 (84): as printed, with references that may lie beyond the limit of the joints."""
-        reference = self._following(state, obs)
-        if self._options.jam_reference == "limited":
-            reference = np.clip(reference, -self._options.joint_limit, self._options.joint_limit)
-        off = np.abs(obs.joint_angle - reference) > self._options.jam_angle
-        if self._options.jam_reference == "without-head":
-            off[-1] = False
-        return [int(j) for j in np.flatnonzero(off)]
-
-    def _following(self, state: ControllerState, obs: Observation) -> FloatArray:
-        """P1 (74): the head link keeps its direction, the other joints do what the head joint did."""
-        history, delay = state["history"], self._delay
-        whole = delay.astype(np.int64)
-        part = delay - whole
-        newer = history[(state["newest"] - whole) % len(history)]
-        older = history[(state["newest"] - whole - 1) % len(history)]
-        reference: FloatArray = newer + part * (older - newer)
-        if self._options.before_start == "own":
-            reference = np.where(state["age"] > delay, reference, state["first_angle"])
-        reference[-1] = state["head"] - obs.link_yaw[-2]
-        return reference
-
-    def _resolving(self, state: ControllerState, obs: Observation) -> FloatArray:
-        """P1 (79): turn links so that what pushes them pushes forward more; the head joint stays as it is."""
-        turn = self._options.resolution_gain * state["jam_force"] * np.cos(obs.link_yaw)
-        reference: FloatArray = obs.joint_angle + turn[:-1] - turn[1:]
-        reference[-1] = obs.joint_angle[-1]
-        return reference
+            yield "resolution", f"forces across links {pushed}"
+        if code & RESOLUTION_ENDED:
+            yield "resolution-ended", f"after {state['ended']:.3g} s"
+        if code & STALL:
+            yield "stall", f"no progress for {state['ended']:.3g} s along x: head to the other side"
 
 
 def head_offset_weights(robot: Robot) -> FloatArray:
@@ -220,11 +338,3 @@ def head_offset_weights(robot: Robot) -> FloatArray:
     centre[0, 0] = 0.0
     centre *= half
     return np.asarray(centre[-1] - mass @ centre / mass.sum())
-
-
-def across_forces(contacts: Contacts, link_yaw: FloatArray) -> FloatArray:
-    """Contact force [N] on each link to its left, with its sign: P1's alpha_i lambda_i, the mean of the last tick."""
-    force = np.zeros(len(link_yaw))
-    for link, (fx, fy) in zip(contacts.link, contacts.force, strict=True):
-        force[link] += fy * np.cos(link_yaw[link]) - fx * np.sin(link_yaw[link])
-    return force

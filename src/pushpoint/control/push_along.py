@@ -16,18 +16,10 @@ from pushpoint.errors import InvalidInput
 from pushpoint.fields import Frozen
 from pushpoint.mechanics.tail_chain import TailChain, TailState
 from pushpoint.planning.believed_pegs import FARTHEST, Beliefs, Correction, corrected, first_beliefs
-from pushpoint.planning.curvature import refuse_sharp_bends
-from pushpoint.planning.feasibility import Course, Drag, Margin, WeakStretch, described, missing_wrench
+from pushpoint.planning.feasibility import Course, Drag, WeakStretch, described, missing_wrench
 from pushpoint.planning.follow import Following, Reference
-from pushpoint.planning.lay_down import clear_of, off_by
-from pushpoint.planning.push_points import (
-    KEPT,
-    BoolArray,
-    Pegs,
-    PushPoints,
-    points_to_lean_on,
-    push_points,
-)
+from pushpoint.planning.paths import refuse_sharp_bends
+from pushpoint.planning.push_points import KEPT, BoolArray, Pegs, PushPoints, clear_of, points_to_lean_on, push_points
 from pushpoint.planning.yielding_path import YieldingPath, moved
 from pushpoint.robots import Robot
 from pushpoint.types import Command, FloatArray, Observation
@@ -79,7 +71,9 @@ class PushAlong:
             speed=options.speed,
             near=options.margin_distance,
         )
-        self.margin = self._margin_ahead()
+        # alpha(s) from the start to the end of the path, if anybody asks for it
+        asked = options.margin > 0.0 and (options.ground_friction > 0.0 or options.viscous > 0.0)
+        self.margin = self.course.margin(self.head, float(self.following.s[-1])) if asked else None
         self.weak = None if self.margin is None else self.margin.weak_stretch(options.speed, 0.0, options.margin)
         self._correction = Correction.during(control_period)
         self._yielding = YieldingPath(
@@ -99,15 +93,6 @@ class PushAlong:
         if options.curvature_limit is not None:
             refuse_sharp_bends(controller.path, controller.head, controller.chain.length, options.curvature_limit)
         return controller
-
-    def _margin_ahead(self) -> Margin | None:
-        """alpha(s) from the start to the end of the path; None if nobody asks for it."""
-        if self._options.margin == 0.0 or self._load_is_zero():
-            return None
-        return self.course.margin(self.head, float(self.following.s[-1]))
-
-    def _load_is_zero(self) -> bool:
-        return self._options.ground_friction == 0.0 and self._options.viscous == 0.0
 
     def initial_shape(self) -> FloatArray | None:
         return np.asarray(self._laid.q[1 : self.chain.links])
@@ -135,7 +120,7 @@ class PushAlong:
             "expected": np.zeros(self.chain.coordinates),
             "believed": self._first.centre.copy(),
             "anchor": self._first.anchor.copy(),
-            "off_at_start": min(off_by(state, self._laid), off_by(state, self.course.moving_at(s))),
+            "off_at_start": min(state.off_by(self._laid), state.off_by(self.course.moving_at(s))),
             **stored(memory),
         }
 
@@ -179,7 +164,7 @@ class PushAlong:
     def _drive(self, state: ControllerState, time: float, body: TailState) -> tuple[Push | None, Reference, str]:
         """One tick along the path: the push, or None and the reason why there is none."""
         reference = self._locate(state, body)
-        recent = self._recent(state, time)
+        recent = np.asarray(state["touched"] > time - TOUCH_TIME)  # (n, m): which links felt which pegs a moment ago
         points = self._points(state, time, recent, body)
         if self._options.map_correction:
             self._correct_map(state, time, points, recent)
@@ -192,22 +177,14 @@ class PushAlong:
     def _locate(self, state: ControllerState, body: TailState) -> Reference:
         """The place on the path whose shape is nearest in the metric M: one step of Newton's method per tick."""
         before = state["s"]
-        change = self._change(state)
+        weights = self._yielding.weights(state["believed"]) if self._options.map_correction else np.zeros(0)
+        change = self._yielding.change(before, weights)  # how the path yields here
         reference = moved(self.following.at(before), change, 0.0)
         heavy = body.mass_matrix @ reference.slope
         state["s"] += float(heavy @ (body.q - reference.q) / (heavy @ reference.slope))
         ahead = state["wanted"] + self._period * self._options.speed
         state["wanted"] = min(max(ahead, state["s"] - CATCH_UP), state["s"] + CATCH_UP)
         return moved(self.following.at(state["s"]), change, state["s"] - before)
-
-    def _change(self, state: ControllerState) -> Reference:
-        """How the path yields at the present place."""
-        weights = self._yielding.weights(state["believed"]) if self._options.map_correction else np.zeros(0)
-        return self._yielding.change(state["s"], weights)
-
-    def _recent(self, state: ControllerState, time: float) -> BoolArray:
-        """Which links felt which pegs a moment ago, (n, m)."""
-        return np.asarray(state["touched"] > time - TOUCH_TIME)
 
     def _points(self, state: ControllerState, time: float, recent: BoolArray, body: TailState) -> PushPoints:
         pegs = Pegs(state["believed"], self._radius)

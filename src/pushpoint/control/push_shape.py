@@ -8,6 +8,7 @@ import numpy as np
 from pydantic import Field
 
 from pushpoint import limits
+from pushpoint import quantities as q
 from pushpoint.control import ControlEvent, ControllerState, controllers
 from pushpoint.control._base import refuse_pitch
 from pushpoint.control._push_qp import Keeping, PushProgram, Weights, Wish
@@ -20,18 +21,6 @@ from pushpoint.mechanics.tail_chain import TailChain, TailState
 from pushpoint.planning.equilibrium import HELD, Held, Rows, Touches, held_pair, link_angle_row
 from pushpoint.planning.feasibility import base_rows
 from pushpoint.planning.push_points import Pegs, PushPoints, push_points
-from pushpoint.quantities import (
-    Angle,
-    Force,
-    FrictionCoefficient,
-    Gain,
-    Index,
-    PegMap,
-    Period,
-    PositiveGain,
-    Ratio,
-    TorqueLimit,
-)
 from pushpoint.robots import Robot
 from pushpoint.types import Command, FloatArray, Observation
 
@@ -47,16 +36,16 @@ ROUNDING = 1e-6  # of the torque limit: set-points may be chosen right at it
 class LinkAngle(Frozen):
     """A set-point of a link's angle in the world, or relative to another link's."""
 
-    link: Index
-    angle: Angle  # [rad]
-    relative_to: Index | None = None
+    link: q.Index
+    angle: q.Angle  # [rad]
+    relative_to: q.Index | None = None
 
 
 class PegForce(Frozen):
     """A set-point of the normal force at a peg."""
 
-    peg: Index  # index into `pegs`
-    force: Force  # [N]
+    peg: q.Index  # index into `pegs`
+    force: q.Force  # [N]
 
 
 class PushShapeOptions(Frozen):
@@ -64,15 +53,15 @@ class PushShapeOptions(Frozen):
 
     angles: Annotated[tuple[LinkAngle, ...], Field(fail_fast=True, max_length=limits.LINKS)] = ()
     forces: Annotated[tuple[PegForce, ...], Field(fail_fast=True, max_length=limits.POINTS)] = ()
-    pegs: PegMap = ()  # x, y, radius [m], in the order of the world's obstacles
-    ramp: Period = 2.0  # [s], from the start to the set-points
-    torque_limit: TorqueLimit = 2.0  # [N m]
-    peg_friction: FrictionCoefficient = 0.0  # at rest contacts stick: tangential forces within the cone are free
-    mass_scale: Ratio = 1.0  # masses in the controller's model over those of the robot
-    stiffness: PositiveGain = 100.0  # [1/s2], of errors of the shape
-    damping: PositiveGain = 20.0  # [1/s]
-    hold_stiffness: Gain = 10.0  # [N m/rad], where it gives up
-    hold_damping: Gain = 1.0  # [N m s/rad]
+    pegs: q.PegMap = ()  # x, y, radius [m], in the order of the world's obstacles
+    ramp: q.Period = 2.0  # [s], from the start to the set-points
+    torque_limit: q.TorqueLimit = 2.0  # [N m]
+    peg_friction: q.FrictionCoefficient = 0.0  # at rest contacts stick: tangential forces within the cone are free
+    mass_scale: q.Ratio = 1.0  # masses in the controller's model over those of the robot
+    stiffness: q.PositiveGain = 100.0  # [1/s2], of errors of the shape
+    damping: q.PositiveGain = 20.0  # [1/s]
+    hold_stiffness: q.Gain = 10.0  # [N m/rad], where it gives up
+    hold_damping: q.Gain = 1.0  # [N m s/rad]
     sensing: Sensing = Sensing()
 
 
@@ -196,7 +185,9 @@ class PushShape:
         state |= stored(memory)
         if state["mode"] == "hold":
             return state, self._hold(state, obs), ()
-        points = push_points(body, self._pegs, self._near_goal(state))
+        # Pegs of the goal count as touched: their contacts are sought again if they open a little.
+        near_goal = np.broadcast_to(state["touched"], (self.chain.links, len(state["touched"])))
+        points = push_points(body, self._pegs, near_goal)
         why, events = self._watch_contacts(state, obs.time, points)
         push = None if why else self._program.solve(body, points.contacts, self._wish(state, obs.time, body, points))
         if push is not None:
@@ -207,10 +198,6 @@ class PushShape:
         state |= {"mode": "hold", "held": obs.joint_angle.copy(), "expected": np.zeros(self.chain.coordinates)}
         events.append(ControlEvent(obs.time, "hold", why or "the quadratic program has no solution"))
         return state, self._hold(state, obs), tuple(events)
-
-    def _near_goal(self, state: ControllerState) -> Any:
-        """Pegs of the goal count as touched: their contacts are sought again if they open a little."""
-        return np.broadcast_to(state["touched"], (self.chain.links, len(state["touched"])))
 
     def _watch_contacts(
         self, state: ControllerState, time: float, points: PushPoints

@@ -8,14 +8,11 @@ import numpy as np
 
 from pushpoint.control import Planned, controllers
 from pushpoint.control._base import refuse_pitch
-from pushpoint.control._schedule import Schedule, Scheduled, ScheduledBend
+from pushpoint.control._schedule import Schedule, Scheduled, ScheduledBend, gait_time
 from pushpoint.fields import Frozen
 from pushpoint.quantities import Angle, Delay
 from pushpoint.robots import Robot
 from pushpoint.types import CommandTable, FloatArray
-
-# Ticks and holds are multiples of each other up to rounding; without it a hold would begin one tick late.
-HOLD_ROUNDING = 1e-9
 
 
 class SerpenoidOptions(Frozen):
@@ -49,10 +46,8 @@ class Serpenoid(Planned):
 
     def __init__(self, options: SerpenoidOptions, joints: int) -> None:
         self._options = options
-        self._amplitude = Schedule.of(options.amplitude)
-        self._frequency = Schedule.of(options.frequency)
-        self._shift = Schedule.of(options.phase_shift)
-        self._offset = Schedule.of(options.offset)
+        self._amplitude, self._offset = Schedule.of(options.amplitude), Schedule.of(options.offset)
+        self._frequency, self._shift = Schedule.of(options.frequency), Schedule.of(options.phase_shift)
         self._from_head = np.arange(joints - 1, -1, -1, dtype=float)  # J - 1 - j
 
     @classmethod
@@ -65,13 +60,9 @@ class Serpenoid(Planned):
         return np.asarray(angle[0])
 
     def table(self, times: FloatArray) -> CommandTable:
-        hold = self._options.hold_period
-        since = times - self._options.start_delay
-        gait_time = np.maximum(since, 0.0)
-        if hold > 0:
-            gait_time = np.floor(gait_time / hold + HOLD_ROUNDING) * hold
-        angle, rate = self._wave(gait_time)
-        rate[(since < 0) | (hold > 0) | (not self._options.rates)] = 0.0
+        since, still = gait_time(times, self._options.start_delay, self._options.hold_period)
+        angle, rate = self._wave(since)
+        rate[still | (not self._options.rates)] = 0.0
         return CommandTable(angle, rate, np.zeros_like(angle))
 
     def _wave(self, t: FloatArray) -> tuple[FloatArray, FloatArray]:

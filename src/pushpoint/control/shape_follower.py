@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import ClassVar
 
 import numpy as np
@@ -20,8 +22,7 @@ from pushpoint.robots import Robot
 from pushpoint.scenario import Scenario
 from pushpoint.shapes import Aligner, Laid, Memory, ShapeCurve, virtual_snake
 from pushpoint.shapes.alignments import LIMITED, SLOWED, UNDETERMINED
-from pushpoint.shapes.gait_segment import about_z, extended, rolled_pitched_turned
-from pushpoint.shapes.reach import Reach, reach_of
+from pushpoint.shapes.gait_segment import Reach, about_z, extended, reach_of, rolled_pitched_turned
 from pushpoint.shapes.virtual_snake import link_centres, link_rotations
 from pushpoint.types import Command, FloatArray, Observation
 
@@ -61,7 +62,9 @@ class ShapeFollower:
     def __init__(self, options: ShapeFollowerOptions, robot: Robot, control_period: float) -> None:
         self._options, self._period = options, control_period
         self._snake = virtual_snake(robot)
-        self._aligner = self._checked_aligner()
+        with _named_by_user():
+            look_ahead = options.look_ahead or 2.0 * float(self._snake.length.max())
+            self._aligner = Aligner(self._snake, look_ahead, options.alignment)
         self._most_turn = options.rate_limit * control_period
         self._speed, self._roll_rate = Schedule.of(options.speed), Schedule.of(options.roll_rate)
         self._heading = Schedule.of(options.heading)
@@ -70,7 +73,8 @@ class ShapeFollower:
         self._loop = None if options.loop is None else Schedule.of(options.loop.reference)
         segment = options.segment
         self._steps = None if segment is None else np.diff(segment.array(), axis=0)
-        self._reach = Reach() if segment is None else self._checked_reach()
+        with _named_by_user():
+            self._reach = Reach() if segment is None else reach_of(options.interpolation, segment)
         self._first = self._drawn_at_first()
 
     @classmethod
@@ -84,20 +88,6 @@ class ShapeFollower:
             raise InvalidInput(f"controller 'shape-follower' bends joints; robot {robot.name!r} has none")
         return cls(options, robot, control_period)
 
-    def _checked_aligner(self) -> Aligner:
-        try:
-            look_ahead = self._options.look_ahead or 2.0 * float(self._snake.length.max())
-            return Aligner(self._snake, look_ahead, self._options.alignment)
-        except InvalidInput as error:
-            raise InvalidInput(f"controller.{error}") from None
-
-    def _checked_reach(self) -> Reach:
-        assert self._options.segment is not None
-        try:
-            return reach_of(self._options.interpolation, self._options.segment)
-        except InvalidInput as error:
-            raise InvalidInput(f"controller.{error}") from None
-
     # --- the start ---
 
     def _drawn_at_first(self) -> ControllerState:
@@ -106,7 +96,7 @@ class ShapeFollower:
             "forgotten": 0,
             "grown": 0,
             "roll": self._options.roll,
-            "heading": float(self._heading.value(np.zeros(1))[0, 0]),
+            "heading": self._heading.at(0.0),
             "measured": math.nan,
             "drawn": 0.0,
             "turned": 0.0,
@@ -172,7 +162,7 @@ class ShapeFollower:
         """R_s, P3 (16), (3, 3)."""
         if self._tilts is None or self._options.frame is None:
             return about_z(heading)
-        roll, pitch, yaw = (float(each.value(np.array([time]))[0, 0]) for each in self._tilts)
+        roll, pitch, yaw = (each.at(time) for each in self._tilts)
         return np.asarray(about_z(heading) @ rolled_pitched_turned(roll, pitch, yaw) @ self._options.frame.fixed())
 
     def initial_shape(self) -> FloatArray:
@@ -210,30 +200,29 @@ class ShapeFollower:
             raise InvalidInput(f"controller 'shape-follower': state head = {state['head']:g}; allowed is 0 to {last}")
         state["measured"] = _next_turn(state["measured"], heading_of(matrices(obs.link_orientation)))
         state["heading"] = self._steered(state, obs.time, end)
-        state["roll"] += self._integral(self._roll_rate, obs.time, end)
+        state["roll"] += self._roll_rate.between(obs.time, end)
         if self._options.compliance is not None:
             self._comply(state, obs)
-        self._progress(state, self._integral(self._speed, obs.time, end), obs.time)
+        self._progress(state, self._speed.between(obs.time, end), obs.time)
         return self._laid(state, end, self._most_turn)[0]
 
     def _steered(self, state: ControllerState, now: float, end: float) -> float:
         """psi_s at the end of the tick [rad]."""
         loop = self._options.loop
         if loop is None or self._loop is None:
-            return float(self._heading.value(np.array([end]))[0, 0])
-        moment = np.array([now])
+            return self._heading.at(end)
         turned = state["measured"] - state["drawn"]  # the robot from the virtual one
         share = self._period / loop.smoothing
         state["slip"] += share * ((turned - state["turned"]) / self._period - state["slip"])
         state["turned"] = turned
         coming = state["heading"] - self._first["heading"] + turned - state["turned_first"]
         coming += state["slip"] * self._time_to_middle(state, now)
-        rate = loop.gain * (float(self._loop.value(moment)[0, 0]) - coming)
+        rate = loop.gain * (self._loop.at(now) - coming)
         return float(state["heading"] + self._period * np.clip(rate, -loop.limit, loop.limit))
 
     def _time_to_middle(self, state: ControllerState, now: float) -> float:
         """How long [s] a point that is added now takes until it is under the middle of the robot."""
-        speed = float(self._speed.value(np.array([now]))[0, 0])
+        speed = self._speed.at(now)
         ahead = self._curve(state, now).length(state["head"], len(state["points"]) - 1)
         return (ahead + 0.5 * float(self._snake.length.sum())) / speed if speed > 0.0 else 0.0
 
@@ -247,7 +236,9 @@ class ShapeFollower:
             return
         ahead, behind = self._reach
         while curve.length(state["head"], max(state["head"], curve.last - ahead)) < distance:
-            self._grow(state, now + self._period)
+            state["points"] = self._longer(state["points"], state, now + self._period)
+            for key in ("offset", "offset_rate"):  # a new point is in its place and at rest
+                state[key] = np.concatenate([state[key], np.zeros((1, 3))])
             curve = self._curve(state, now)
         state["head"] = curve.ahead(state["head"], distance) if distance > 0.0 else state["head"]
         unused = max(0, min(int(state["tail"]) - behind, len(state["points"]) - ahead - behind))
@@ -255,12 +246,6 @@ class ShapeFollower:
             state[key] = state[key][unused:]
         state["head"] -= unused
         state["forgotten"] += unused
-
-    def _grow(self, state: ControllerState, time: float) -> None:
-        """One more point, in its place and at rest."""
-        state["points"] = self._longer(state["points"], state, time)
-        for key in ("offset", "offset_rate"):
-            state[key] = np.concatenate([state[key], np.zeros((1, 3))])
 
     def _curve(self, state: ControllerState, time: float) -> ShapeCurve:
         """The curve as it is at a time: points in their places, moved, pushed aside."""
@@ -275,20 +260,23 @@ class ShapeFollower:
 
     def _laid(self, state: ControllerState, time: float, most_turn: float) -> tuple[ControllerState, Laid]:
         """The alignment at a time, and the state that remembers it."""
-        memory = Memory(state["q"].copy(), state["axis"].copy())
-        curve = self._curve(state, time)
-        laid = self._aligner.align(curve, state["head"], state["roll"], memory, most_turn)
+        _, laid, memory = self._aligned(state, time, most_turn)
         state["drawn"] = _next_turn(state["drawn"], heading_of(link_rotations(self._snake, laid.frame)))
         state |= {"q": laid.q, "axis": memory.head, "flags": laid.flag, "tail": float(max(0.0, laid.aim[-1]))}
         return state, laid
+
+    def _aligned(
+        self, state: ControllerState, time: float, most_turn: float = math.inf
+    ) -> tuple[ShapeCurve, Laid, Memory]:
+        """The curve at a time, the virtual robot along it, and what to remember of that; the state is not changed."""
+        memory, curve = Memory(state["q"].copy(), state["axis"].copy()), self._curve(state, time)
+        return curve, self._aligner.align(curve, state["head"], state["roll"], memory, most_turn), memory
 
     def _comply(self, state: ControllerState, obs: Observation) -> None:
         """Contact forces of the last tick push the points about."""
         options = self._options.compliance
         assert options is not None
-        scratch = Memory(state["q"].copy(), state["axis"].copy())
-        curve = self._curve(state, obs.time)
-        laid = self._aligner.align(curve, state["head"], state["roll"], scratch)
+        curve, laid, _ = self._aligned(state, obs.time)
         real = matrices(obs.link_orientation)
         turn = link_rotations(self._snake, laid.frame) @ np.swapaxes(real, 1, 2)
         place = curve.nearest(link_centres(self._snake, laid.frame))
@@ -315,14 +303,8 @@ class ShapeFollower:
 
     def shape(self, state: ControllerState, time: float) -> tuple[ShapeCurve, Laid]:
         """The curve in use at a time, and the virtual robot as the state has it laid along it; nothing is changed."""
-        memory = Memory(state["q"].copy(), state["axis"].copy())
-        curve = self._curve(state, time)
-        laid = self._aligner.align(curve, state["head"], state["roll"], memory, most_turn=0.0)
+        curve, laid, _ = self._aligned(state, time, most_turn=0.0)
         return curve, laid._replace(flag=state["flags"])
-
-    def _integral(self, schedule: Schedule, begin: float, end: float) -> float:
-        low, high = schedule.integral(np.array([begin, end]))[:, 0]
-        return float(high - low)
 
     def _reports(self, time: float, state: ControllerState) -> list[ControlEvent]:
         """Which joints cannot follow the curve, or find no angle in it: each once, and again after a quiet time."""
@@ -336,6 +318,15 @@ class ShapeFollower:
                 events.append(ControlEvent(time, name, f"{what}: {joints}"))
         state["flagged"] = last
         return events
+
+
+@contextmanager
+def _named_by_user() -> Iterator[None]:
+    """Messages name options as the user does."""
+    try:
+        yield
+    except InvalidInput as error:
+        raise InvalidInput(f"controller.{error}") from None
 
 
 def apart(points: FloatArray, drawn: FloatArray) -> FloatArray:

@@ -31,15 +31,8 @@ ENOUGH, ENOUGH_PER_POINT = 1000, 25  # ticks of a slow cycle, in which a control
 MOST_TICKS = 4000  # of a rehearsed cycle, some 10 s of work; of what takes more only the beginning is rehearsed
 ROUND_OFF = 1e-9  # part of a cycle
 SCANNED = 20_000  # instants at which the end of a cycle is looked for
-NO_CONTACTS = Contacts(
-    link=np.empty(0, dtype=np.int64),
-    obstacle=np.empty(0, dtype=np.int64),
-    place=np.empty(0),
-    side=np.empty(0, dtype=np.int64),
-    point=np.empty((0, 3)),
-    normal=np.empty((0, 3)),
-    force=np.empty((0, 3)),
-)
+_NUMBERS, _VECTORS = np.empty(0, dtype=np.int64), np.empty((0, 3))
+NO_CONTACTS = Contacts(_NUMBERS, _NUMBERS, np.empty(0), _NUMBERS, point=_VECTORS, normal=_VECTORS, force=_VECTORS)
 
 
 class Rehearsal(NamedTuple):

@@ -16,18 +16,16 @@ from pushpoint.quantities import Instant, Torque
 from pushpoint.robots import Robot
 from pushpoint.types import CommandTable, FloatArray
 
+TorqueRow = Annotated[tuple[Torque, ...], Field(fail_fast=True)]
+
 
 class TorquePlaybackOptions(Frozen):
     """A row of torques for each time."""
 
-    times: Annotated[
-        tuple[Instant, ...], Field(min_length=1, fail_fast=True, max_length=limits.TABLE_ROWS)
-    ]  # [s], increasing
+    # [s], increasing
+    times: Annotated[tuple[Instant, ...], Field(min_length=1, fail_fast=True, max_length=limits.TABLE_ROWS)]
     # [N m], one row per time, one value per joint
-    torque: Annotated[
-        tuple[Annotated[tuple[Torque, ...], Field(fail_fast=True)], ...],
-        Field(fail_fast=True, max_length=limits.TABLE_ROWS),
-    ]
+    torque: Annotated[tuple[TorqueRow, ...], Field(fail_fast=True, max_length=limits.TABLE_ROWS)]
 
     @model_validator(mode="after")
     def _shapes(self) -> TorquePlaybackOptions:

@@ -10,39 +10,8 @@ import math
 from typing import NamedTuple
 
 from pushpoint._jit import fused, kernel
-from pushpoint.geometry.solids import (
-    ALONG,
-    AT,
-    BALL,
-    COUNT,
-    CYLINDER,
-    DEEP,
-    DEPTH,
-    DIRECTIONS,
-    EDGE,
-    FACE,
-    FILL,
-    FIRST,
-    FRICTION,
-    HALF,
-    INTO_ONE,
-    INTO_OTHER,
-    KIND,
-    LENGTH,
-    OBSTACLE,
-    PART,
-    PILLAR,
-    RADIUS,
-    SECOND,
-    VERTEX,
-    X_MAX,
-    X_MIN,
-    Y_MAX,
-    Y_MIN,
-    Z_MAX,
-    Z_MIN,
-    Solids,
-)
+from pushpoint.geometry import solids as col  # its columns and kinds of features
+from pushpoint.geometry.solids import Solids
 from pushpoint.types import FloatArray, IntArray
 
 TAIL, HEAD, BETWEEN = 0, 1, 2
@@ -77,18 +46,9 @@ class Query(NamedTuple):
 @kernel
 def capsule_contacts(
     solids: Solids,
-    x: float,
-    y: float,
-    z: float,
-    ux: float,
-    uy: float,
-    uz: float,
-    half: float,
-    radius: float,
-    reach: float,
-    out: FloatArray,
-    at: int,
-) -> int:
+    x: float, y: float, z: float, ux: float, uy: float, uz: float, half: float, radius: float,
+    reach: float, out: FloatArray, at: int,
+) -> int:  # fmt: skip
     """Append all contacts with gaps below `reach` [m] to `out` from row `at` on: the columns CONTACT_COLUMNS.
 
     Capsule: centre (x, y, z) [m], unit axis u, half length of the axis `half` [m]. Normals point from the solid to the
@@ -104,17 +64,17 @@ def capsule_contacts(
         return at
     at += 0 * cell  # so that a caller's literal zero does not have everything compiled once more
     q = Query(x, y, z, ux, uy, uz, half, radius, reach, begin, end, at)
-    t, thick = solids.feature, max(radius + reach, radius, DEEP)
+    t, thick = solids.feature, max(radius + reach, radius, col.DEEP)
     wide, deep, high = half * abs(ux) + thick, half * abs(uy) + thick, half * abs(uz) + thick
     for k in range(begin, end):
         f = grid.item[k]
         if (
-            x + wide >= t[f, X_MIN]
-            and x - wide <= t[f, X_MAX]
-            and y + deep >= t[f, Y_MIN]
-            and y - deep <= t[f, Y_MAX]
-            and z + high >= t[f, Z_MIN]
-            and z - high <= t[f, Z_MAX]
+            x + wide >= t[f, col.X_MIN]
+            and x - wide <= t[f, col.X_MAX]
+            and y + deep >= t[f, col.Y_MIN]
+            and y - deep <= t[f, col.Y_MAX]
+            and z + high >= t[f, col.Z_MIN]
+            and z - high <= t[f, col.Z_MAX]
             and is_near_ball(t, f, q, thick)
         ):
             at = feature_contacts(solids, q, f, out, at)
@@ -124,45 +84,37 @@ def capsule_contacts(
 @fused
 def is_near_ball(t: FloatArray, f: int, q: Query, thick: float) -> bool:
     """Whether the axis comes within `thick` [m] of the ball about a feature."""
-    dx, dy = 0.5 * (t[f, X_MIN] + t[f, X_MAX]) - q.x, 0.5 * (t[f, Y_MIN] + t[f, Y_MAX]) - q.y
-    dz = 0.5 * (t[f, Z_MIN] + t[f, Z_MAX]) - q.z
+    dx, dy = 0.5 * (t[f, col.X_MIN] + t[f, col.X_MAX]) - q.x, 0.5 * (t[f, col.Y_MIN] + t[f, col.Y_MAX]) - q.y
+    dz = 0.5 * (t[f, col.Z_MIN] + t[f, col.Z_MAX]) - q.z
     place = min(q.half, max(-q.half, dx * q.ux + dy * q.uy + dz * q.uz))
     dx, dy, dz = dx - place * q.ux, dy - place * q.uy, dz - place * q.uz
-    limit = t[f, BALL] + thick
+    limit = t[f, col.BALL] + thick
     return bool(dx * dx + dy * dy + dz * dz <= limit * limit)
 
 
 @fused
 def feature_contacts(solids: Solids, q: Query, f: int, out: FloatArray, at: int) -> int:
     """Contacts with one feature."""
-    kind = int(solids.feature[f, KIND])
-    if kind == FACE:
+    kind = int(solids.feature[f, col.KIND])
+    if kind == col.FACE:
         return face_contacts(solids.feature, solids.grid.item, q, f, out, at)
-    if kind == EDGE:
+    if kind == col.EDGE:
         return edge_contacts(solids, q, f, out, at)
-    if kind == VERTEX:
+    if kind == col.VERTEX:
         return vertex_contacts(solids, q, f, out, at)
-    if kind == PILLAR:
+    if kind == col.PILLAR:
         return pillar_contacts(solids.feature, q, f, out, at)
-    if kind == CYLINDER:
+    if kind == col.CYLINDER:
         return cylinder_contacts(solids.feature, q, f, out, at)
     return rim_contacts(solids.feature, q, f, out, at)
 
 
 @kernel
 def put(
-    t: FloatArray,
-    q: Query,
-    f: int,
-    code: float,
-    place: float,
-    distance: float,
-    nx: float,
-    ny: float,
-    nz: float,
-    out: FloatArray,
-    at: int,
-) -> int:
+    t: FloatArray, q: Query, f: int,
+    code: float, place: float, distance: float, nx: float, ny: float, nz: float,
+    out: FloatArray, at: int,
+) -> int:  # fmt: skip
     """Append a contact. Of two with one sphere in one direction only the nearer is kept: it implies the other.
 
     Of a sphere whose centre is behind several faces of a terrain, only the face nearest to it is kept: it comes out
@@ -176,7 +128,7 @@ def put(
         if abs(out[k, 1] - place) < SAME_PLACE:
             dx, dy, dz = out[k, 2] - nx, out[k, 3] - ny, out[k, 4] - nz
             same = dx * dx + dy * dy + dz * dz < SAME_NORMAL
-            buried = distance < 0.0 and out[k, 0] < -q.radius and t[int(out[k, 7]) // 3, PART] == t[f, PART]
+            buried = distance < 0.0 and out[k, 0] < -q.radius and t[int(out[k, 7]) // 3, col.PART] == t[f, col.PART]
             if same or buried:
                 if buried == (gap < out[k, 0]):
                     return at
@@ -184,7 +136,7 @@ def put(
     if row == out.shape[0]:
         return row + 1
     out[row, 0], out[row, 1], out[row, 2], out[row, 3], out[row, 4] = gap, place, nx, ny, nz
-    out[row, 5], out[row, 6], out[row, 7] = t[f, FRICTION], t[f, OBSTACLE], code
+    out[row, 5], out[row, 6], out[row, 7] = t[f, col.FRICTION], t[f, col.OBSTACLE], code
     return max(at, row + 1)
 
 
@@ -198,31 +150,31 @@ def dot(t: FloatArray, f: int, column: int, x: float, y: float, z: float) -> flo
 def from_feature(t: FloatArray, f: int, q: Query, place: float) -> tuple[float, float, float]:
     """The point of the axis at `place`, as seen from the place of feature f [m]."""
     x, y, z = q.x + place * q.ux, q.y + place * q.uy, q.z + place * q.uz
-    return x - t[f, AT], y - t[f, AT + 1], z - t[f, AT + 2]
+    return x - t[f, col.AT], y - t[f, col.AT + 1], z - t[f, col.AT + 2]
 
 
 @kernel
 def is_in_face(t: FloatArray, f: int, dx: float, dy: float, dz: float) -> bool:
     """Whether a point, as seen from the face's corner, projects into the face."""
-    first, second = dot(t, f, FIRST, dx, dy, dz), dot(t, f, SECOND, dx, dy, dz)
+    first, second = dot(t, f, col.FIRST, dx, dy, dz), dot(t, f, col.SECOND, dx, dy, dz)
     low, high = min(first, second), max(first, second)
-    return low >= -OVERLAP_SHARE and high + t[f, FILL] * low <= 1.0 + OVERLAP_SHARE
+    return low >= -OVERLAP_SHARE and high + t[f, col.FILL] * low <= 1.0 + OVERLAP_SHARE
 
 
 @fused
 def face_contacts(t: FloatArray, item: IntArray, q: Query, f: int, out: FloatArray, at: int) -> int:
     """Both ends above a face, or not far below."""
-    lowest = -max(0.0, min(t[f, DEPTH], max(q.radius, DEEP)))
+    lowest = -max(0.0, min(t[f, col.DEPTH], max(q.radius, col.DEEP)))
     for which in range(2):
         place = (2.0 * which - 1.0) * q.half
         dx, dy, dz = from_feature(t, f, q, place)
-        above = dot(t, f, ALONG, dx, dy, dz)
-        side = -1.0 if t[f, DEPTH] < 0.0 and above < 0.0 else 1.0
+        above = dot(t, f, col.ALONG, dx, dy, dz)
+        side = -1.0 if t[f, col.DEPTH] < 0.0 and above < 0.0 else 1.0
         above *= side
         if above - q.radius < q.reach and above >= lowest and is_in_face(t, f, dx, dy, dz):
             if above < 0.0 and not is_inside(t, item, q, f, place, above):
                 continue
-            nx, ny, nz = side * t[f, ALONG], side * t[f, ALONG + 1], side * t[f, ALONG + 2]
+            nx, ny, nz = side * t[f, col.ALONG], side * t[f, col.ALONG + 1], side * t[f, col.ALONG + 2]
             at = put(t, q, f, 3.0 * f + which, place, above, nx, ny, nz, out, at)
     return at
 
@@ -233,12 +185,12 @@ def is_inside(t: FloatArray, item: IntArray, q: Query, f: int, place: float, abo
 
     Parts of obstacles are convex: no other face may be nearer. Terrain: a face must be straight above the point.
     """
-    terrain = t[f, OBSTACLE] < 0.0
+    terrain = t[f, col.OBSTACLE] < 0.0
     for k in range(q.begin, q.end):
         g = item[k]
-        if t[g, KIND] == FACE and t[g, PART] == t[f, PART]:
+        if t[g, col.KIND] == col.FACE and t[g, col.PART] == t[f, col.PART]:
             dx, dy, dz = from_feature(t, g, q, place)
-            height, slope = dot(t, g, ALONG, dx, dy, dz), t[g, ALONG + 2]
+            height, slope = dot(t, g, col.ALONG, dx, dy, dz), t[g, col.ALONG + 2]
             if terrain and height < 0.0 and slope > 1e-9 and is_in_face(t, g, dx, dy, dz - height / slope):
                 return True
             if not terrain and height > above:
@@ -251,12 +203,12 @@ def edge_contacts(solids: Solids, q: Query, f: int, out: FloatArray, at: int) ->
     """Both ends beside an edge, and the axis across it."""
     t, item = solids.feature, solids.grid.item
     dx, dy, dz = from_feature(t, f, q, 0.0)
-    cosine = dot(t, f, ALONG, q.ux, q.uy, q.uz)
+    cosine = dot(t, f, col.ALONG, q.ux, q.uy, q.uz)
     square = 1.0 - cosine * cosine
     for which in range(3):
         place = (2.0 * which - 1.0) * q.half
         if which == BETWEEN and square > 1e-12:
-            place = (cosine * dot(t, f, ALONG, dx, dy, dz) - (dx * q.ux + dy * q.uy + dz * q.uz)) / square
+            place = (cosine * dot(t, f, col.ALONG, dx, dy, dz) - (dx * q.ux + dy * q.uy + dz * q.uz)) / square
         if which < BETWEEN or abs(place) < INSIDE * q.half:
             at = edge_contact(t, item, q, f, which, place, out, at)
     return at
@@ -268,18 +220,18 @@ def edge_contact(
 ) -> int:
     """A point of the axis and an edge. An axis that has sunk in across the edge is pushed back out."""
     dx, dy, dz = from_feature(t, f, q, place)
-    along = dot(t, f, ALONG, dx, dy, dz)
-    if along < -OVERLAP or along > t[f, LENGTH] + OVERLAP:
+    along = dot(t, f, col.ALONG, dx, dy, dz)
+    if along < -OVERLAP or along > t[f, col.LENGTH] + OVERLAP:
         return at
-    dx, dy, dz = dx - along * t[f, ALONG], dy - along * t[f, ALONG + 1], dz - along * t[f, ALONG + 2]
+    dx, dy, dz = dx - along * t[f, col.ALONG], dy - along * t[f, col.ALONG + 1], dz - along * t[f, col.ALONG + 2]
     distance = math.sqrt(dx * dx + dy * dy + dz * dz)
     if not (1e-12 < distance < q.radius + q.reach):
         return at
-    one, other = dot(t, f, INTO_ONE, dx, dy, dz), dot(t, f, INTO_OTHER, dx, dy, dz)
+    one, other = dot(t, f, col.INTO_ONE, dx, dy, dz), dot(t, f, col.INTO_OTHER, dx, dy, dz)
     inverse = 1.0 / distance
-    c = dot(t, f, INTO_ONE, t[f, INTO_OTHER], t[f, INTO_OTHER + 1], t[f, INTO_OTHER + 2])
+    c = dot(t, f, col.INTO_ONE, t[f, col.INTO_OTHER], t[f, col.INTO_OTHER + 1], t[f, col.INTO_OTHER + 2])
     sunk = min(one, other, one - c * other, other - c * one) > 0.0  # inside the wedge, and it comes out across the edge
-    if which == BETWEEN and sunk and distance < min(t[f, DEPTH], max(q.radius, DEEP)):
+    if which == BETWEEN and sunk and distance < min(t[f, col.DEPTH], max(q.radius, col.DEEP)):
         distance, inverse = -distance, -inverse
     elif max(one, other) > OVERLAP:
         return at
@@ -303,7 +255,7 @@ def vertex_contacts(solids: Solids, q: Query, f: int, out: FloatArray, at: int) 
             distance = math.sqrt(x * x + y * y + z * z)
             if 1e-12 < distance < q.radius + q.reach and is_outside_all(t, solids.direction, f, x, y, z):
                 nx, ny, nz = x / distance, y / distance, z / distance
-                if not is_covered(t, item, q, f, t[f, AT], t[f, AT + 1], t[f, AT + 2], nx, ny, nz):
+                if not is_covered(t, item, q, f, t[f, col.AT], t[f, col.AT + 1], t[f, col.AT + 2], nx, ny, nz):
                     at = put(t, q, f, 3.0 * f + which, place, distance, nx, ny, nz, out, at)
     return at
 
@@ -311,8 +263,8 @@ def vertex_contacts(solids: Solids, q: Query, f: int, out: FloatArray, at: int) 
 @kernel
 def is_outside_all(t: FloatArray, d: FloatArray, f: int, x: float, y: float, z: float) -> bool:
     """Whether no edge of vertex f comes towards the direction (x, y, z)."""
-    begin, most = int(t[f, DIRECTIONS]), 0.0
-    for k in range(begin, begin + int(t[f, COUNT])):
+    begin, most = int(t[f, col.DIRECTIONS]), 0.0
+    for k in range(begin, begin + int(t[f, col.COUNT])):
         most = max(most, d[k, 0] * x + d[k, 1] * y + d[k, 2] * z)
     return most <= OVERLAP
 
@@ -326,14 +278,14 @@ def is_covered(
     Otherwise the joint of two boxes side by side would catch what slides across. The face must not rise from the
     point towards n: none of its corners may.
     """
-    if t[f, OBSTACLE] < 0.0:  # terrain has many edges, and seldom a box flush with it
+    if t[f, col.OBSTACLE] < 0.0:  # terrain has many edges, and seldom a box flush with it
         return False
     for k in range(q.begin, q.end):
         g = item[k]
-        if t[g, KIND] == FACE and t[g, PART] != t[f, PART] and t[g, DEPTH] >= 0.0:
-            dx, dy, dz = x - t[g, AT], y - t[g, AT + 1], z - t[g, AT + 2]
-            on_it = abs(dot(t, g, ALONG, dx, dy, dz)) < OVERLAP and is_in_face(t, g, dx, dy, dz)
-            if on_it and rises(t, g, dot(t, g, FIRST, dx, dy, dz), dot(t, g, SECOND, dx, dy, dz), nx, ny, nz):
+        if t[g, col.KIND] == col.FACE and t[g, col.PART] != t[f, col.PART] and t[g, col.DEPTH] >= 0.0:
+            dx, dy, dz = x - t[g, col.AT], y - t[g, col.AT + 1], z - t[g, col.AT + 2]
+            on_it = abs(dot(t, g, col.ALONG, dx, dy, dz)) < OVERLAP and is_in_face(t, g, dx, dy, dz)
+            if on_it and rises(t, g, dot(t, g, col.FIRST, dx, dy, dz), dot(t, g, col.SECOND, dx, dy, dz), nx, ny, nz):
                 return True
     return False
 
@@ -341,15 +293,15 @@ def is_covered(
 @kernel
 def rises(t: FloatArray, g: int, first: float, second: float, nx: float, ny: float, nz: float) -> bool:
     """Whether a corner of face g lies towards n from the point with these coordinates in the face."""
-    one, other = dot(t, g, FIRST, nx, ny, nz), dot(t, g, SECOND, nx, ny, nz)
-    aa = dot(t, g, FIRST, t[g, FIRST], t[g, FIRST + 1], t[g, FIRST + 2])
-    bb = dot(t, g, SECOND, t[g, SECOND], t[g, SECOND + 1], t[g, SECOND + 2])
-    ab = dot(t, g, FIRST, t[g, SECOND], t[g, SECOND + 1], t[g, SECOND + 2])
+    one, other = dot(t, g, col.FIRST, nx, ny, nz), dot(t, g, col.SECOND, nx, ny, nz)
+    aa = dot(t, g, col.FIRST, t[g, col.FIRST], t[g, col.FIRST + 1], t[g, col.FIRST + 2])
+    bb = dot(t, g, col.SECOND, t[g, col.SECOND], t[g, col.SECOND + 1], t[g, col.SECOND + 2])
+    ab = dot(t, g, col.FIRST, t[g, col.SECOND], t[g, col.SECOND + 1], t[g, col.SECOND + 2])
     square = aa * bb - ab * ab
     one, other = (one * bb - other * ab) / square, (other * aa - one * ab) / square  # n times the two sides [m]
     here = first * one + second * other
     highest = max(0.0, one, other)
-    if t[g, FILL] == 0.0:
+    if t[g, col.FILL] == 0.0:
         highest = max(highest, one + other)
     return bool(highest - here > 1e-6)
 
@@ -371,7 +323,7 @@ def pillar_contacts(t: FloatArray, q: Query, f: int, out: FloatArray, at: int) -
             nx, ny = (
                 (x / distance, y / distance) if distance > 1e-12 else (-q.uy / math.sqrt(plan), q.ux / math.sqrt(plan))
             )
-            at = put(t, q, f, 3.0 * f + which, place, distance - t[f, RADIUS], nx, ny, 0.0, out, at)
+            at = put(t, q, f, 3.0 * f + which, place, distance - t[f, col.RADIUS], nx, ny, 0.0, out, at)
     return at
 
 
@@ -379,11 +331,11 @@ def pillar_contacts(t: FloatArray, q: Query, f: int, out: FloatArray, at: int) -
 def from_cylinder(t: FloatArray, f: int, q: Query, place: float) -> tuple[float, float, float, float]:
     """Signed distance [m] of a point of the axis from a solid cylinder, and its gradient."""
     dx, dy, dz = from_feature(t, f, q, place)
-    ax, ay, az = t[f, ALONG], t[f, ALONG + 1], t[f, ALONG + 2]
+    ax, ay, az = t[f, col.ALONG], t[f, col.ALONG + 1], t[f, col.ALONG + 2]
     along = dx * ax + dy * ay + dz * az
     dx, dy, dz = dx - along * ax, dy - along * ay, dz - along * az
     off = math.sqrt(dx * dx + dy * dy + dz * dz)
-    beyond, beside = abs(along) - t[f, HALF], off - t[f, RADIUS]
+    beyond, beside = abs(along) - t[f, col.HALF], off - t[f, col.RADIUS]
     sign = 1.0 if along >= 0.0 else -1.0
     if beyond > beside and beside <= 0.0:
         return beyond, sign * ax, sign * ay, sign * az
@@ -420,9 +372,10 @@ def cylinder_contacts(t: FloatArray, q: Query, f: int, out: FloatArray, at: int)
     place = lowest_place(t, f, q, fall, rise)
     distance, nx, ny, nz = from_cylinder(t, f, q, place)
     dx, dy, dz = from_feature(t, f, q, place)
-    along = dot(t, f, ALONG, dx, dy, dz)
+    along = dot(t, f, col.ALONG, dx, dy, dz)
     off = math.sqrt(max(0.0, dx * dx + dy * dy + dz * dz - along * along))
-    on_end = abs(along) > t[f, HALF] and off < t[f, RADIUS] - 1e-6  # flat on it: the rim has two contacts for this one
+    # Flat on an end, the rim has two contacts for this one.
+    on_end = abs(along) > t[f, col.HALF] and off < t[f, col.RADIUS] - 1e-6
     if distance < min(tail, head) - 1e-14 and not on_end:
         at = put(t, q, f, 3.0 * f + BETWEEN, place, distance, nx, ny, nz, out, at)
     return at
@@ -457,7 +410,7 @@ def rim_contacts(t: FloatArray, q: Query, f: int, out: FloatArray, at: int) -> i
     An axis parallel to the flat end, or to the side, is equally near in a whole stretch, which these limit.
     """
     dx, dy, dz = from_feature(t, f, q, 0.0)
-    nx, ny, nz = t[f, ALONG], t[f, ALONG + 1], t[f, ALONG + 2]
+    nx, ny, nz = t[f, col.ALONG], t[f, col.ALONG + 1], t[f, col.ALONG + 2]
     above, slope = dx * nx + dy * ny + dz * nz, q.ux * nx + q.uy * ny + q.uz * nz
     dx, dy, dz = dx - above * nx, dy - above * ny, dz - above * nz
     wx, wy, wz = q.ux - slope * nx, q.uy - slope * ny, q.uz - slope * nz
@@ -465,11 +418,11 @@ def rim_contacts(t: FloatArray, q: Query, f: int, out: FloatArray, at: int) -> i
         place = -above / slope
         x, y, z = dx + place * wx, dy + place * wy, dz + place * wz
         off = math.sqrt(x * x + y * y + z * z)
-        if abs(place) < INSIDE * q.half and off > t[f, RADIUS]:
-            at = put(t, q, f, 3.0 * f + BETWEEN, place, off - t[f, RADIUS], x / off, y / off, z / off, out, at)
+        if abs(place) < INSIDE * q.half and off > t[f, col.RADIUS]:
+            at = put(t, q, f, 3.0 * f + BETWEEN, place, off - t[f, col.RADIUS], x / off, y / off, z / off, out, at)
         return at
     a, b = wx * wx + wy * wy + wz * wz, dx * wx + dy * wy + dz * wz
-    c = dx * dx + dy * dy + dz * dz - t[f, RADIUS] * t[f, RADIUS]
+    c = dx * dx + dy * dy + dz * dz - t[f, col.RADIUS] * t[f, col.RADIUS]
     root = b * b - a * c
     if root <= 0.0:
         return at
@@ -482,18 +435,10 @@ def rim_contacts(t: FloatArray, q: Query, f: int, out: FloatArray, at: int) -> i
 
 @kernel
 def segment_segment(
-    dx: float,
-    dy: float,
-    dz: float,
-    ux: float,
-    uy: float,
-    uz: float,
-    half: float,
-    vx: float,
-    vy: float,
-    vz: float,
-    other: float,
-) -> tuple[float, float, float, float, float, float]:
+    dx: float, dy: float, dz: float,
+    ux: float, uy: float, uz: float, half: float,
+    vx: float, vy: float, vz: float, other: float,
+) -> tuple[float, float, float, float, float, float]:  # fmt: skip
     """Nearest points of two segments: their places s, t [m], the unit vector from the second to the first, distance.
 
     d: from the centre of the second to that of the first [m]; u, `half`: direction and half length [m] of the first;

@@ -32,16 +32,24 @@ def build_grid(boxes: FloatArray, reach: float) -> Grid:
     while _entries(boxes, low, size) > MOST_ENTRIES:
         size *= 2.0
     columns, rows = (int(v) + 1 for v in (high - low) / size)
-    cells: list[list[int]] = [[] for _ in range(columns * rows)]
-    first = ((boxes[:, :2] - low) / size).astype(int)
-    last = ((boxes[:, 2:] - low) / size).astype(int)
-    for i in range(len(boxes)):
-        for row in range(first[i, 1], last[i, 1] + 1):
-            for column in range(first[i, 0], last[i, 0] + 1):
-                cells[row * columns + column].append(i)
-    start = np.concatenate([[0], np.cumsum([len(c) for c in cells])]).astype(np.int64)
-    item = np.array([i for c in cells for i in c], dtype=np.int64)
-    return Grid(np.array([low[0], low[1], size]), np.array([columns, rows]), start, item)
+    first = ((boxes[:, :2] - low) / size).astype(np.int64)
+    last = ((boxes[:, 2:] - low) / size).astype(np.int64)
+    item, column, row = cells_of(first, last)
+    return sorted_grid(np.array([low[0], low[1], size]), np.array([columns, rows]), item, row * columns + column)
+
+
+def cells_of(first: IntArray, last: IntArray) -> tuple[IntArray, IntArray, IntArray]:
+    """All cells from the first to the last of each item, column and row: item, column, row."""
+    wide, count = last[:, 0] - first[:, 0] + 1, np.prod(last - first + 1, axis=1)
+    item = np.repeat(np.arange(len(first)), count)
+    number = np.arange(len(item)) - np.repeat(np.cumsum(count) - count, count)
+    return item, first[item, 0] + number % wide[item], first[item, 1] + number // wide[item]
+
+
+def sorted_grid(origin: FloatArray, shape: IntArray, item: IntArray, cell: IntArray) -> Grid:
+    """A grid of items and the cells that they are in, one by one; in a cell they keep their order."""
+    start = np.concatenate([[0], np.cumsum(np.bincount(cell, minlength=int(np.prod(shape))))]).astype(np.int64)
+    return Grid(origin, shape, start, item[np.argsort(cell, kind="stable")])
 
 
 def _entries(boxes: FloatArray, low: FloatArray, size: float) -> float:

@@ -12,8 +12,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from pushpoint.geometry.grid import Grid
-from pushpoint.geometry.parts import Block
+from pushpoint.geometry.grid import Grid, cells_of, sorted_grid
 from pushpoint.types import FloatArray, IntArray
 
 FACE, EDGE, VERTEX, PILLAR, CYLINDER, RIM = range(6)
@@ -45,6 +44,7 @@ TERRAIN = -1  # in place of the numbers of an obstacle and its part
 MOST_ENTRIES = 20_000_000  # of items in cells: long items in small cells would be in very many
 
 BoolArray = npt.NDArray[np.bool_]
+Depth = float | FloatArray  # [m], of all, or of each
 
 
 class Solids(NamedTuple):
@@ -70,7 +70,6 @@ class Features:
         self._features: list[FloatArray] = []
         self._directions: list[FloatArray] = []
         self._count = 0
-        self.blocks: list[tuple[Owner, Block]] = []
         self.owner = Owner(0.0)  # of what is added
 
     def table(self) -> tuple[FloatArray, FloatArray]:
@@ -90,9 +89,7 @@ class Features:
         self._features.append(rows)
         return rows
 
-    def faces(
-        self, corner: FloatArray, one: FloatArray, other: FloatArray, depth: float | FloatArray, fill: float
-    ) -> None:
+    def faces(self, corner: FloatArray, one: FloatArray, other: FloatArray, depth: Depth, fill: float) -> None:
         """Parallelograms (fill 0) or triangles (1) with two sides each, (m, 3) [m]; the normal is one x other."""
         corner, one, other = (np.reshape(v, (-1, 3)) for v in (corner, one, other))
         last = corner + one + (1 - fill) * other
@@ -105,12 +102,7 @@ class Features:
         rows[:, FILL], rows[:, DEPTH] = fill, depth
 
     def edges(
-        self,
-        start: FloatArray,
-        end: FloatArray,
-        into_one: FloatArray,
-        into_other: FloatArray,
-        depth: float | FloatArray,
+        self, start: FloatArray, end: FloatArray, into_one: FloatArray, into_other: FloatArray, depth: Depth
     ) -> None:
         """Edges with vectors into their two faces, (m, 3); zeros for a face that is not there."""
         start, end = np.reshape(start, (-1, 3)), np.reshape(end, (-1, 3))
@@ -171,14 +163,11 @@ def sort_into_grid(feature: FloatArray, direction: FloatArray, reach: float) -> 
     feature, low, high = feature[near], low[near], high[near]
     first = np.clip(np.floor((low - origin) / size), 0, shape - 1).astype(np.int64)
     last = np.clip(np.floor((high - origin) / size), 0, shape - 1).astype(np.int64)
-    item, column, row = _cells(first, last)
+    item, column, row = cells_of(first, last)
     cell = row * shape[0] + column
     kept = _may_meet(feature, item, origin + size * (np.stack([column, row], axis=1) + 0.5), size, reach)
     kept |= (column == 0) | (column == shape[0] - 1) | (row == 0) | (row == shape[1] - 1)  # they have no end
-    item, cell = item[kept], cell[kept]
-    order = np.argsort(cell, kind="stable")
-    start = np.concatenate([[0], np.cumsum(np.bincount(cell, minlength=int(np.prod(shape))))]).astype(np.int64)
-    return Solids(feature, direction, Grid(np.array([*origin, size]), shape, start, item[order]))
+    return Solids(feature, direction, sorted_grid(np.array([*origin, size]), shape, item[kept], cell[kept]))
 
 
 def _frame(low: FloatArray, high: FloatArray, reach: float) -> tuple[FloatArray, IntArray, float]:
@@ -197,14 +186,6 @@ def _frame(low: FloatArray, high: FloatArray, reach: float) -> tuple[FloatArray,
 def _entries(low: FloatArray, high: FloatArray, size: float) -> float:
     """About how often the items stand in cells of a size, all together."""
     return float(np.prod(np.minimum(high - low, LONG) / size + 1.0, axis=1).sum())
-
-
-def _cells(first: IntArray, last: IntArray) -> tuple[IntArray, IntArray, IntArray]:
-    """All cells from the first to the last of each item: item, column, row."""
-    wide, count = last[:, 0] - first[:, 0] + 1, np.prod(last - first + 1, axis=1)
-    item = np.repeat(np.arange(len(first)), count)
-    number = np.arange(len(item)) - np.repeat(np.cumsum(count) - count, count)
-    return item, first[item, 0] + number % wide[item], first[item, 1] + number // wide[item]
 
 
 def _may_meet(feature: FloatArray, item: IntArray, centre: FloatArray, size: float, reach: float) -> BoolArray:

@@ -23,20 +23,8 @@ def gaps_of_capsules(solids: Solids, capsule: FloatArray, reach: float, out: Flo
     at = int(rows[0])  # no literal: it would have everything compiled twice
     for i in range(capsule.shape[0]):
         if at <= out.shape[0]:
-            at = capsule_contacts(
-                solids,
-                capsule[i, 0],
-                capsule[i, 1],
-                capsule[i, 2],
-                capsule[i, 3],
-                capsule[i, 4],
-                capsule[i, 5],
-                capsule[i, 6],
-                capsule[i, 7],
-                reach,
-                out,
-                at,
-            )
+            c = capsule[i]
+            at = capsule_contacts(solids, c[0], c[1], c[2], c[3], c[4], c[5], c[6], c[7], reach, out, at)
         rows[i + 1] = min(at, out.shape[0])
     return at
 

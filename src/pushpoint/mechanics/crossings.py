@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from pushpoint.mechanics.overlap import axes_cross
 from pushpoint.robots import Robot
 from pushpoint.types import FloatArray, IntArray
 
@@ -27,18 +28,7 @@ def crossings(robot: Robot, position: FloatArray, angle: FloatArray) -> tuple[In
         away = position[part][:, one] - position[part][:, other]
         row, pair = np.nonzero(away[..., 0] ** 2 + away[..., 1] ** 2 < size**2)
         row, i, j = row + first, one[pair], other[pair]
-        crossed = _cross(start[row, i], end[row, i], start[row, j], end[row, j])
+        crossed = axes_cross(start[row, i], end[row, i], start[row, j], end[row, j])
         rows.append(row[crossed])
         pairs.append(np.stack([i[crossed], j[crossed]], axis=1))
     return np.concatenate(rows), np.concatenate(pairs)
-
-
-def _cross(a: FloatArray, b: FloatArray, c: FloatArray, d: FloatArray) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
-    """Whether the stretches from a to b and from c to d cross, row by row."""
-    return np.asarray((_turn(a, b, c) * _turn(a, b, d) < 0) & (_turn(c, d, a) * _turn(c, d, b) < 0))
-
-
-def _turn(a: FloatArray, b: FloatArray, c: FloatArray) -> FloatArray:
-    """Positive where c is on the left of the line from a to b."""
-    u, v = b - a, c - a
-    return np.asarray(u[:, 0] * v[:, 1] - u[:, 1] * v[:, 0])

@@ -20,11 +20,6 @@ CORNER, EDGE = 0, 1
 FLAT = 1e-9  # [rad], about: joints of edges that turn less are not corners
 ALL_ROUND = -2.0  # cosine of a cone that has no end, also after round-off
 
-COLUMNS = (
-    "kind", "x", "y", "ux", "uy", "size", "radius", "friction", "restitution", "obstacle", "body",
-    "before", "before_x", "before_y", "after", "after_x", "after_y",
-)  # fmt: skip
-
 
 class Feature(NamedTuple):
     """A corner or an edge.
@@ -52,6 +47,9 @@ class Feature(NamedTuple):
     after: float = 0.0  # [m]
     after_x: float = 0.0
     after_y: float = 0.0
+
+
+COLUMNS = Feature._fields
 
 
 def features(obstacles: Sequence[Obstacle]) -> FloatArray:
@@ -92,15 +90,8 @@ def _outline(points: Sequence[tuple[float, float]], obstacle: Obstacle, index: i
         last, following = k - 1, (k + 1) % len(place)
         # In a hollow corner both edges hold: each goes on behind the other, so that it is seen in time.
         before, after = _hollow(turn[k]) * length[last], _hollow(turn[following]) * length[following]
-        edge = _feature(EDGE, place[k], direction[k], float(length[k]), obstacle, index)
-        yield edge._replace(
-            before=float(before),
-            before_x=float(direction[last][0]),
-            before_y=float(direction[last][1]),
-            after=float(after),
-            after_x=float(direction[following][0]),
-            after_y=float(direction[following][1]),
-        )
+        hollow = (float(before), *direction[last].tolist(), float(after), *direction[following].tolist())
+        yield _feature(EDGE, place[k], direction[k], float(length[k]), obstacle, index, *hollow)
         if abs(abs(turn[k]) - np.pi) < FLAT:  # the end of a wall: half a turn
             yield _feature(CORNER, place[k], direction[k - 1], 0.0, obstacle, index)
         elif turn[k] > FLAT:
@@ -118,6 +109,8 @@ def _hollow(turn: float) -> bool:
     return -np.pi + FLAT < turn < -FLAT
 
 
-def _feature(kind: int, at: FloatArray, u: FloatArray, size: float, obstacle: Obstacle, index: int) -> Feature:
+def _feature(
+    kind: int, at: FloatArray, u: FloatArray, size: float, obstacle: Obstacle, index: int, *hollow: float
+) -> Feature:
     x, y, ux, uy = float(at[0]), float(at[1]), float(u[0]), float(u[1])
-    return Feature(kind, x, y, ux, uy, size, 0.0, obstacle.friction, obstacle.restitution, index, -1)
+    return Feature(kind, x, y, ux, uy, size, 0.0, obstacle.friction, obstacle.restitution, index, -1, *hollow)

@@ -10,10 +10,13 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from pushpoint.robots import Robot
 from pushpoint.types import FloatArray, IntArray, Pose
 from pushpoint.worlds import Obstacle, World
+
+BoolArray = npt.NDArray[np.bool_]
 
 MOST_AT_ONCE = 4_000_000  # pairs of boxes that are compared in one go: some 100 MB
 
@@ -120,22 +123,16 @@ def _near(links: FloatArray, obstacles: FloatArray) -> tuple[IntArray, IntArray]
     return link, piece
 
 
-def _meet(one: FloatArray, other: FloatArray) -> np.ndarray[tuple[int, int], np.dtype[np.bool_]]:
+def _meet(one: FloatArray, other: FloatArray) -> BoolArray:
     a, b = one[:, np.newaxis], other[np.newaxis]
     return np.asarray(np.all((a[..., :2] <= b[..., 2:]) & (b[..., :2] <= a[..., 2:]), axis=-1))
 
 
 def _distance(one: Pieces, other: Pieces) -> FloatArray:
     """Between the axes of two pieces [m], row by row; zero if they cross."""
-    ends = [
-        _distance_from_point(one.start, other),
-        _distance_from_point(one.end, other),
-        _distance_from_point(other.start, one),
-        _distance_from_point(other.end, one),
-    ]
-    a, b, c, d = one.start, one.end, other.start, other.end
-    crossing = (_turn(a, b, c) * _turn(a, b, d) < 0) & (_turn(c, d, a) * _turn(c, d, b) < 0)
-    return np.where(crossing, 0.0, np.min(ends, axis=0))
+    pairs = ((one.start, other), (one.end, other), (other.start, one), (other.end, one))
+    ends = [_distance_from_point(point, piece) for point, piece in pairs]
+    return np.where(axes_cross(one.start, one.end, other.start, other.end), 0.0, np.min(ends, axis=0))
 
 
 def _distance_from_point(point: FloatArray, piece: Pieces) -> FloatArray:
@@ -143,6 +140,11 @@ def _distance_from_point(point: FloatArray, piece: Pieces) -> FloatArray:
     square = np.sum(along * along, axis=1)
     share = np.clip(np.sum(away * along, axis=1) / np.where(square > 0, square, 1.0), 0.0, 1.0)
     return np.asarray(np.linalg.norm(away - share[:, np.newaxis] * along, axis=1))
+
+
+def axes_cross(a: FloatArray, b: FloatArray, c: FloatArray, d: FloatArray) -> BoolArray:
+    """Whether the stretches from a to b and from c to d cross, row by row."""
+    return np.asarray((_turn(a, b, c) * _turn(a, b, d) < 0) & (_turn(c, d, a) * _turn(c, d, b) < 0))
 
 
 def _turn(a: FloatArray, b: FloatArray, c: FloatArray) -> FloatArray:

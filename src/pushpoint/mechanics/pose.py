@@ -9,19 +9,14 @@ from pushpoint.types import FloatArray, Pose
 
 
 def planar_pose(
-    robot: Robot,
-    joint_angle: FloatArray,
-    angle: float,
-    position: tuple[float, float],
-    link: int | None = None,
+    robot: Robot, joint_angle: FloatArray, angle: float, position: tuple[float, float], link: int | None = None
 ) -> Pose:
     """The pose at rest with mean link angle `angle` and the centre of `link` (None: of mass) at `position`."""
     angles = np.concatenate([[0.0], np.cumsum(joint_angle)])
     angles += angle - angles.mean()
     centres = chain(robot, np.stack([np.cos(angles), np.sin(angles)], axis=1))
     anchor = mass_mean(robot, centres) if link is None else centres[link]
-    n = len(robot.links)
-    return Pose(centres - anchor + np.asarray(position), angles, np.zeros((n, 2)), np.zeros(n))
+    return Pose(centres - anchor + np.asarray(position), angles, np.zeros_like(centres), np.zeros_like(angles))
 
 
 def moving(robot: Robot, pose: Pose, velocity: tuple[float, float], rate: float, joint_rate: FloatArray) -> Pose:

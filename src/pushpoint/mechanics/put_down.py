@@ -12,7 +12,7 @@ from pushpoint.mechanics.solids import has_plane, make_solids
 from pushpoint.mechanics.spatial_pose import lifted
 from pushpoint.robots import Robot
 from pushpoint.types import FloatArray, SpatialPose
-from pushpoint.worlds import Profile, World
+from pushpoint.worlds import Heightfield, Profile, World
 
 MARGIN = 0.05  # [m]: further down than this nobody looks at once
 STEP = 0.005  # [m], at least: less than what a link may sink in and still be seen
@@ -22,10 +22,10 @@ ACCURACY = 1e-9  # [m]
 def put_down(robot: Robot, world: World, pose: SpatialPose, height: float) -> SpatialPose:
     """The same pose, moved up or down until its smallest gap to the ground is `height` [m]; obstacles do not count."""
     capsules, _ = capsules_of(robot, pose)
-    lowest = float((capsules[:, 2] - capsules[:, 6] * np.abs(capsules[:, 5]) - capsules[:, 7]).min())
+    lowest = _lowest(capsules)
     if world.terrain is None:
         return lifted(pose, height - lowest)
-    bottom, top = _range(world)
+    bottom, top = _range(world.terrain)
     size = float(np.ptp(capsules[:, 2])) + 2.0 * float(capsules[:, 6:8].sum(axis=1).max())
     rise = top + MARGIN + height - lowest
     return lifted(pose, _landing(_gap_after(world, capsules, height), rise, height, rise - (top - bottom) - size - 1.0))
@@ -34,11 +34,9 @@ def put_down(robot: Robot, world: World, pose: SpatialPose, height: float) -> Sp
 def _gap_after(world: World, capsules: FloatArray, height: float) -> Callable[[float], float]:
     """The smallest gap [m], or `height` and a margin if it is larger, as a function of the distance up [m]."""
     limit = height + MARGIN
-    solids = make_solids(
-        world.model_copy(update={"obstacles": ()}), float((capsules[:, 6:8]).sum(axis=1).max()) + limit
-    )
-    above_plane = capsules[:, 2] - capsules[:, 6] * np.abs(capsules[:, 5]) - capsules[:, 7]
-    plane = float(above_plane.min()) if has_plane(world) else np.inf
+    bare = world.model_copy(update={"obstacles": ()})
+    solids = make_solids(bare, float((capsules[:, 6:8]).sum(axis=1).max()) + limit)
+    plane = _lowest(capsules) if has_plane(world) else np.inf
 
     def gap(rise: float) -> float:
         moved = capsules.copy()
@@ -49,11 +47,13 @@ def _gap_after(world: World, capsules: FloatArray, height: float) -> Callable[[f
     return gap
 
 
-def _range(world: World) -> tuple[float, float]:
+def _lowest(capsules: FloatArray) -> float:
+    """Height of the lowest point [m]."""
+    return float((capsules[:, 2] - capsules[:, 6] * np.abs(capsules[:, 5]) - capsules[:, 7]).min())
+
+
+def _range(terrain: Profile | Heightfield) -> tuple[float, float]:
     """The lowest and the highest point of the terrain [m]."""
-    terrain = world.terrain
-    if terrain is None:
-        return 0.0, 0.0
     if isinstance(terrain, Profile):
         return min(z for _, z in terrain.points), max(z for _, z in terrain.points)
     return 0.0, max(max(row) for row in terrain.heights)

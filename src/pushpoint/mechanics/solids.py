@@ -30,12 +30,16 @@ def make_solids(world: World, reach: float) -> Solids:
     elif isinstance(world.terrain, Heightfield):
         features.owner = Owner(world.ground.friction)
         _heightfield(features, world.terrain)
+    blocks: list[tuple[Owner, Block]] = []
     whole = [(k, obstacle.friction, part) for k, obstacle in enumerate(world.obstacles) for part in obstacle.parts]
     for number, (k, friction, part) in enumerate(whole):
         features.owner = Owner(friction, k, number)
-        ADD[type(part)](features, part)
-    if features.blocks:
-        _blocks(features)
+        if isinstance(part, Block):
+            blocks.append((features.owner, part))
+        else:
+            ADD[type(part)](features, part)
+    if blocks:
+        _blocks(features, blocks)
     return sort_into_grid(*features.table(), reach)
 
 
@@ -93,14 +97,11 @@ def _closed_prism(features: Features, prism: Prism) -> None:
     _prism(features, base if sense > 0 else base[::-1], up, (True, True))
 
 
-def _later(features: Features, block: Block) -> None:
-    features.blocks.append((features.owner, block))
-
-
-def _blocks(features: Features) -> None:
+def _blocks(features: Features, owned: list[tuple[Owner, Block]]) -> None:
     """All boxes at once: there may be thousands, each with 26 features."""
-    owners, blocks = zip(*features.blocks, strict=True)
-    half = np.stack([_half_axes(block) for block in blocks])  # (m, 3, 3): rows are vectors from the centre to the faces
+    owners, blocks = zip(*owned, strict=True)
+    # (m, 3, 3): rows are vectors from the centre to the middles of three faces
+    half = np.stack([(block.axes * np.array(block.size) / 2).T for block in blocks])
     centre = np.array([block.centre for block in blocks])
     corner = centre[:, np.newaxis] + CORNERS @ half  # (m, 8, 3)
     friction, obstacle, part = (np.array(column) for column in zip(*owners, strict=True))
@@ -124,11 +125,6 @@ def _blocks(features: Features) -> None:
     each(8)
     vectors = -CORNERS[:, :, np.newaxis] * half[:, np.newaxis]  # (m, 8, 3, 3)
     features.vertices(corner.reshape(-1, 3), np.repeat(np.arange(8 * len(blocks)), 3), vectors.reshape(-1, 3))
-
-
-def _half_axes(block: Block) -> FloatArray:
-    """Vectors from the centre to the middles of three faces, as rows [m]."""
-    return np.asarray((block.axes * np.array(block.size) / 2).T)
 
 
 def _prism(features: Features, base: FloatArray, up: FloatArray, closed: tuple[bool, bool]) -> None:
@@ -157,13 +153,10 @@ def _prism(features: Features, base: FloatArray, up: FloatArray, closed: tuple[b
 
 def _cap(features: Features, rim: FloatArray, depth: float, above: bool) -> None:
     """The flat end of a prism: one face if it is a parallelogram, else a fan of triangles."""
-    if len(rim) == 4 and np.allclose(rim[0] + rim[2], rim[1] + rim[3], rtol=0.0, atol=1e-12):
-        one, other = rim[1] - rim[0], rim[3] - rim[0]
-        features.faces(rim[0], *((one, other) if above else (other, one)), depth, 0.0)
-        return
-    one, other = rim[1:-1] - rim[0], rim[2:] - rim[0]
-    corner = np.broadcast_to(rim[0], one.shape)
-    features.faces(corner, *((one, other) if above else (other, one)), depth, 1.0)
+    whole = len(rim) == 4 and np.allclose(rim[0] + rim[2], rim[1] + rim[3], rtol=0.0, atol=1e-12)
+    one, other = (rim[1:2] - rim[0], rim[3:] - rim[0]) if whole else (rim[1:-1] - rim[0], rim[2:] - rim[0])
+    corner, sides = np.broadcast_to(rim[0], one.shape), (one, other) if above else (other, one)
+    features.faces(corner, *sides, depth, 0.0 if whole else 1.0)
 
 
 def _profile(features: Features, profile: Profile) -> None:
@@ -239,10 +232,5 @@ def _mesh_vertices(features: Features, place: FloatArray, start: IntArray, end: 
 
 
 ADD: dict[type[Part], Callable[[Features, Any], None]] = {
-    Pillar: _pillar,
-    Column: _column,
-    Sheet: _sheet,
-    Rod: _rod,
-    Block: _later,
-    Prism: _closed_prism,
-}
+    Pillar: _pillar, Column: _column, Sheet: _sheet, Rod: _rod, Prism: _closed_prism,
+}  # fmt: skip

@@ -31,12 +31,7 @@ CHAIN_FIELDS = (
     "b1", "b2", "b3", "b4", "b5", "b6",  # its rate of change while all joint rates stay as they are
     "f1", "f2", "f3", "f4", "f5", "f6",  # impulse that is not yet balanced; later that of the whole subtree
     # articulated inertia, force per motion; not symmetric where friction grows with the weight
-    "a11", "a12", "a13", "a14", "a15", "a16",
-    "a21", "a22", "a23", "a24", "a25", "a26",
-    "a31", "a32", "a33", "a34", "a35", "a36",
-    "a41", "a42", "a43", "a44", "a45", "a46",
-    "a51", "a52", "a53", "a54", "a55", "a56",
-    "a61", "a62", "a63", "a64", "a65", "a66",
+    *(f"a{i}{j}" for i in range(1, 7) for j in range(1, 7)),
     "d1", "d2", "d3", "d4", "d5", "d6",  # step of the motion
 )  # fmt: skip
 FREEDOM_FIELDS = (
@@ -231,42 +226,18 @@ def add_rank_one(
     d1: float, d2: float, d3: float, d4: float, d5: float, d6: float,
 ) -> None:  # fmt: skip
     """A += f d': a force f per unit of the motion along d."""
-    a.a11 += f1 * d1
-    a.a12 += f1 * d2
-    a.a13 += f1 * d3
-    a.a14 += f1 * d4
-    a.a15 += f1 * d5
-    a.a16 += f1 * d6
-    a.a21 += f2 * d1
-    a.a22 += f2 * d2
-    a.a23 += f2 * d3
-    a.a24 += f2 * d4
-    a.a25 += f2 * d5
-    a.a26 += f2 * d6
-    a.a31 += f3 * d1
-    a.a32 += f3 * d2
-    a.a33 += f3 * d3
-    a.a34 += f3 * d4
-    a.a35 += f3 * d5
-    a.a36 += f3 * d6
-    a.a41 += f4 * d1
-    a.a42 += f4 * d2
-    a.a43 += f4 * d3
-    a.a44 += f4 * d4
-    a.a45 += f4 * d5
-    a.a46 += f4 * d6
-    a.a51 += f5 * d1
-    a.a52 += f5 * d2
-    a.a53 += f5 * d3
-    a.a54 += f5 * d4
-    a.a55 += f5 * d5
-    a.a56 += f5 * d6
-    a.a61 += f6 * d1
-    a.a62 += f6 * d2
-    a.a63 += f6 * d3
-    a.a64 += f6 * d4
-    a.a65 += f6 * d5
-    a.a66 += f6 * d6
+    a.a11, a.a12, a.a13 = a.a11 + f1 * d1, a.a12 + f1 * d2, a.a13 + f1 * d3
+    a.a14, a.a15, a.a16 = a.a14 + f1 * d4, a.a15 + f1 * d5, a.a16 + f1 * d6
+    a.a21, a.a22, a.a23 = a.a21 + f2 * d1, a.a22 + f2 * d2, a.a23 + f2 * d3
+    a.a24, a.a25, a.a26 = a.a24 + f2 * d4, a.a25 + f2 * d5, a.a26 + f2 * d6
+    a.a31, a.a32, a.a33 = a.a31 + f3 * d1, a.a32 + f3 * d2, a.a33 + f3 * d3
+    a.a34, a.a35, a.a36 = a.a34 + f3 * d4, a.a35 + f3 * d5, a.a36 + f3 * d6
+    a.a41, a.a42, a.a43 = a.a41 + f4 * d1, a.a42 + f4 * d2, a.a43 + f4 * d3
+    a.a44, a.a45, a.a46 = a.a44 + f4 * d4, a.a45 + f4 * d5, a.a46 + f4 * d6
+    a.a51, a.a52, a.a53 = a.a51 + f5 * d1, a.a52 + f5 * d2, a.a53 + f5 * d3
+    a.a54, a.a55, a.a56 = a.a54 + f5 * d4, a.a55 + f5 * d5, a.a56 + f5 * d6
+    a.a61, a.a62, a.a63 = a.a61 + f6 * d1, a.a62 + f6 * d2, a.a63 + f6 * d3
+    a.a64, a.a65, a.a66 = a.a64 + f6 * d4, a.a65 + f6 * d5, a.a66 + f6 * d6
 
 
 @fused
@@ -298,53 +269,25 @@ def eliminate(a: Records, j: Records) -> None:
 @fused
 def hand_on(own: Records, near: Records) -> None:
     """What is left of a link's inertia acts on its neighbour."""
-    near.a11 += own.a11
-    near.a12 += own.a12
-    near.a13 += own.a13
-    near.a14 += own.a14
-    near.a15 += own.a15
-    near.a16 += own.a16
-    near.a21 += own.a21
-    near.a22 += own.a22
-    near.a23 += own.a23
-    near.a24 += own.a24
-    near.a25 += own.a25
-    near.a26 += own.a26
-    near.a31 += own.a31
-    near.a32 += own.a32
-    near.a33 += own.a33
-    near.a34 += own.a34
-    near.a35 += own.a35
-    near.a36 += own.a36
-    near.a41 += own.a41
-    near.a42 += own.a42
-    near.a43 += own.a43
-    near.a44 += own.a44
-    near.a45 += own.a45
-    near.a46 += own.a46
-    near.a51 += own.a51
-    near.a52 += own.a52
-    near.a53 += own.a53
-    near.a54 += own.a54
-    near.a55 += own.a55
-    near.a56 += own.a56
-    near.a61 += own.a61
-    near.a62 += own.a62
-    near.a63 += own.a63
-    near.a64 += own.a64
-    near.a65 += own.a65
-    near.a66 += own.a66
+    near.a11, near.a12, near.a13 = near.a11 + own.a11, near.a12 + own.a12, near.a13 + own.a13
+    near.a14, near.a15, near.a16 = near.a14 + own.a14, near.a15 + own.a15, near.a16 + own.a16
+    near.a21, near.a22, near.a23 = near.a21 + own.a21, near.a22 + own.a22, near.a23 + own.a23
+    near.a24, near.a25, near.a26 = near.a24 + own.a24, near.a25 + own.a25, near.a26 + own.a26
+    near.a31, near.a32, near.a33 = near.a31 + own.a31, near.a32 + own.a32, near.a33 + own.a33
+    near.a34, near.a35, near.a36 = near.a34 + own.a34, near.a35 + own.a35, near.a36 + own.a36
+    near.a41, near.a42, near.a43 = near.a41 + own.a41, near.a42 + own.a42, near.a43 + own.a43
+    near.a44, near.a45, near.a46 = near.a44 + own.a44, near.a45 + own.a45, near.a46 + own.a46
+    near.a51, near.a52, near.a53 = near.a51 + own.a51, near.a52 + own.a52, near.a53 + own.a53
+    near.a54, near.a55, near.a56 = near.a54 + own.a54, near.a55 + own.a55, near.a56 + own.a56
+    near.a61, near.a62, near.a63 = near.a61 + own.a61, near.a62 + own.a62, near.a63 + own.a63
+    near.a64, near.a65, near.a66 = near.a64 + own.a64, near.a65 + own.a65, near.a66 + own.a66
 
 
 @fused
 def hand_on_force(own: Records, near: Records) -> None:
     """What is left of the force on a link acts on its neighbour."""
-    near.f1 += own.f1
-    near.f2 += own.f2
-    near.f3 += own.f3
-    near.f4 += own.f4
-    near.f5 += own.f5
-    near.f6 += own.f6
+    near.f1, near.f2, near.f3 = near.f1 + own.f1, near.f2 + own.f2, near.f3 + own.f3
+    near.f4, near.f5, near.f6 = near.f4 + own.f4, near.f5 + own.f5, near.f6 + own.f6
 
 
 @fused

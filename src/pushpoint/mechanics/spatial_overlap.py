@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 
 import numpy as np
 
@@ -21,32 +22,22 @@ FAR = 1000.0  # [m], deeper than anything
 CAPSULES = 5000  # at once
 
 
+Depths = tuple[FloatArray, IntArray, IntArray]  # [m], of which capsule, in which obstacle
+
+
 def spatial_overlaps(robot: Robot, world: World, pose: SpatialPose) -> list[tuple[int, int, float]]:
     """(link, obstacle, depth [m]) of all links with a negative gap, the deepest first; obstacle -1 is the ground."""
     capsules, link = capsules_of(robot, pose)
-    found: dict[tuple[int, int], float] = {}
-
-    def note(index: int, obstacle: int, depth: float) -> None:
-        if depth > 0.0:
-            found[index, obstacle] = max(depth, found.get((index, obstacle), 0.0))
-
-    if has_plane(world):
-        sunk = capsules[:, 6] * np.abs(capsules[:, 5]) + capsules[:, 7] - capsules[:, 2]
-        for i, depth in zip(link, sunk, strict=True):
-            note(int(i), GROUND, float(depth))
-    if world.terrain is None and not world.obstacles:
-        return _deepest_first(found)
     pieces, owner = _pieces(capsules)
-    solids = make_solids(world, _reach(capsules, world))
-    for radius in np.unique(pieces[:, 7]):
-        chosen = np.flatnonzero(pieces[:, 7] == radius)
-        # Faces are seen by centres at most a radius behind them: to look deeper, ask for a thicker capsule.
-        thick = pieces[chosen]
-        thick[:, 7] = FAR
-        rows, which = contacts_of(solids, thick, float(radius) - FAR)
-        for row, i in zip(rows, link[owner[chosen[which]]], strict=True):
-            note(int(i), int(row[6]), float(radius) - FAR - float(row[0]))
-    return _deepest_first(found)
+    depths = [(link[which], obstacle, depth) for depth, which, obstacle in _below_plane(world, capsules)]
+    for depth, which, obstacle in _in_solids(world, pieces, _reach(capsules, world)):
+        depths.append((link[owner[which]], obstacle, depth))
+    found: dict[tuple[int, int], float] = {}
+    for rows in depths:
+        for i, obstacle, depth in zip(*(column.tolist() for column in rows), strict=True):
+            if depth > 0.0:
+                found[i, obstacle] = max(depth, found.get((i, obstacle), 0.0))
+    return sorted(((i, o, depth) for (i, o), depth in found.items()), key=lambda entry: -entry[2])
 
 
 def deepest_in_space(robot: Robot, world: World, position: FloatArray, orientation: FloatArray) -> Deepest:
@@ -56,20 +47,32 @@ def deepest_in_space(robot: Robot, world: World, position: FloatArray, orientati
     """
     capsules, owner = _capsules_of_rows(robot, position, orientation)
     found = [Deepest(0.0, NOWHERE, NOWHERE, NOWHERE)]
+    for part in (_below_plane(world, capsules), _in_solids(world, capsules, _reach(capsules, world))):
+        found.extend(_deepest(depth, owner[which], obstacle, len(robot.links)) for depth, which, obstacle in part)
+    return max(found)
+
+
+def _below_plane(world: World, capsules: FloatArray) -> Iterator[Depths]:
+    """How deep capsules are in the plane, if that is ground."""
     if has_plane(world):
         sunk = capsules[:, 6] * np.abs(capsules[:, 5]) + capsules[:, 7] - capsules[:, 2]
-        found.append(_deepest(sunk, owner, np.full(len(owner), GROUND), len(robot.links)))
-    if world.terrain is not None or world.obstacles:
-        solids = make_solids(world, _reach(capsules, world))
-        for radius in np.unique(capsules[:, 7]):
-            chosen = np.flatnonzero(capsules[:, 7] == radius)
-            for first in range(0, len(chosen), CAPSULES):
-                thick = capsules[chosen[first : first + CAPSULES]].copy()
-                thick[:, 7] = FAR  # as above
-                rows, which = contacts_of(solids, thick, float(radius) - FAR)
-                depth, obstacle = float(radius) - FAR - rows[:, 0], rows[:, 6].astype(np.int64)
-                found.append(_deepest(depth, owner[chosen[first + which]], obstacle, len(robot.links)))
-    return max(found)
+        yield sunk, np.arange(len(sunk)), np.full(len(sunk), GROUND)
+
+
+def _in_solids(world: World, capsules: FloatArray, reach: float) -> Iterator[Depths]:
+    """How deep capsules are in obstacles and terrain."""
+    if world.terrain is None and not world.obstacles:
+        return
+    solids = make_solids(world, reach)
+    for radius in np.unique(capsules[:, 7]):
+        chosen = np.flatnonzero(capsules[:, 7] == radius)
+        for first in range(0, len(chosen), CAPSULES):
+            some = chosen[first : first + CAPSULES]
+            # Faces are seen by centres at most a radius behind them: to look deeper, ask for a thicker capsule.
+            thick = capsules[some]
+            thick[:, 7] = FAR
+            rows, which = contacts_of(solids, thick, float(radius) - FAR)
+            yield float(radius) - FAR - rows[:, 0], some[which], rows[:, 6].astype(np.int64)
 
 
 def _deepest(depth: FloatArray, owner: IntArray, obstacle: IntArray, links: int) -> Deepest:
@@ -92,10 +95,6 @@ def _capsules_of_rows(robot: Robot, position: FloatArray, orientation: FloatArra
             parts.append(np.concatenate([at, axes[:, i, :, 0], size], axis=1))
             owner.append(np.arange(len(at)) * links + i)
     return np.concatenate(parts), np.concatenate(owner)
-
-
-def _deepest_first(found: dict[tuple[int, int], float]) -> list[tuple[int, int, float]]:
-    return sorted(((i, o, depth) for (i, o), depth in found.items()), key=lambda entry: -entry[2])
 
 
 def _pieces(capsules: FloatArray) -> tuple[FloatArray, IntArray]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -11,6 +12,7 @@ from pushpoint.mechanics.pose import mass_mean
 from pushpoint.robots import AXES, Robot
 from pushpoint.types import FloatArray, SpatialPose
 
+Place = tuple[float, float, float]  # [m]
 AXIS = {name: np.eye(3)[axis.column] for name, axis in AXES.items()}
 
 
@@ -53,11 +55,7 @@ def bent(robot: Robot, joint_angle: FloatArray) -> Chain:
 
 
 def spatial_pose(
-    robot: Robot,
-    joint_angle: FloatArray,
-    attitude: Attitude,
-    position: tuple[float, float, float],
-    link: int | None = None,
+    robot: Robot, joint_angle: FloatArray, attitude: Attitude, position: Place, link: int | None = None
 ) -> SpatialPose:
     """The pose at rest with the centre of `link` (None: of mass) at `position` [m]."""
     tilted = turned_by(attitude._replace(heading=0.0))
@@ -72,11 +70,7 @@ def turned_by(attitude: Attitude) -> FloatArray:
 
 
 def pose_of_tail(
-    robot: Robot,
-    joint_angle: FloatArray,
-    tail: FloatArray,
-    position: tuple[float, float, float],
-    link: int | None = None,
+    robot: Robot, joint_angle: FloatArray, tail: FloatArray, position: Place, link: int | None = None
 ) -> SpatialPose:
     """The pose at rest whose tail link has the axes `tail` (3, 3), with the centre of `link` (None: of mass) at
     `position` [m]."""
@@ -109,18 +103,9 @@ def moving_in_space(
         rates[after] += turn
         velocities[after] += np.cross(turn, pose.position[after] - joint[freedom])
     velocities += velocity - mass_mean(robot, velocities)
-    return SpatialPose(
-        pose.position, pose.orientation, velocities, rates, pose.joint_angle, np.array(joint_rate, dtype=float)
-    )
+    return replace(pose, velocity=velocities, rate=rates, joint_rate=np.array(joint_rate, dtype=float))
 
 
 def lifted(pose: SpatialPose, height: float) -> SpatialPose:
     """The same pose, higher by `height` [m]."""
-    return SpatialPose(
-        pose.position + np.array([0.0, 0.0, height]),
-        pose.orientation,
-        pose.velocity,
-        pose.rate,
-        pose.joint_angle,
-        pose.joint_rate,
-    )
+    return replace(pose, position=pose.position + np.array([0.0, 0.0, height]))

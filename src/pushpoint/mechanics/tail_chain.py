@@ -109,18 +109,6 @@ class TailChain:
         q[-2], q[-1] = centre[0] - lever @ np.cos(angle), centre[1] - lever @ np.sin(angle)
         return q
 
-    def rate_of(self, angle: FloatArray, rate: FloatArray, link: int, velocity: FloatArray) -> FloatArray:
-        """Rates of q from link angles, link rates [rad/s] and the velocity of the centre of one link [m/s]."""
-        lever, out = self.lever[link] * rate, np.empty(self.coordinates)
-        out[0], out[1:-2] = rate[0], rate[1:] - rate[:-1]
-        out[-2], out[-1] = velocity[0] + lever @ np.sin(angle), velocity[1] - lever @ np.cos(angle)
-        return out
-
-    def of_pose(self, pose: Pose) -> TailState:
-        """The chain in a pose of pushpoint's link centres and angles."""
-        q = self.q_of(pose.angle, 0, pose.position[0])
-        return self.at(q, self.rate_of(pose.angle, pose.rate, 0, pose.velocity[0]))
-
 
 class TailState:
     """A chain at (q, rate of q). Quantities are computed when they are asked for."""
@@ -215,6 +203,10 @@ class TailState:
         velocity = J[:, :, :n] @ w + self.rate[-2:]
         bias = -(before * w**2) @ self.forward - w[link, np.newaxis] ** 2 * own
         return Points(self.joints[link] + own, velocity, relative(J), bias)
+
+    def off_by(self, other: TailState) -> float:
+        """The farthest that a joint or an end of the chain is from where it is in another state [m]."""
+        return float(np.linalg.norm(self.joints - other.joints, axis=1).max())
 
     def pose(self) -> Pose:
         """The same as pushpoint's pose of link centres and angles."""

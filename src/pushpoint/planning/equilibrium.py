@@ -73,8 +73,11 @@ def held_pair(
     With `balanced` false there is nothing to hold, and all forces are zero: a shape alone, on any number of pegs.
     Raises InvalidInput, with the missing direction, where the set-points cannot be held.
     """
-    if balanced:
-        _refuse_too_few(touches)
+    if balanced and len(touches.link) < 3:
+        raise InvalidInput(
+            f"{len(touches.link)} contacts: at least three are needed to hold forces at rest, one per freedom of the "
+            "robot as a whole (two along the plane, one turn)"
+        )
     k, N, reach = len(touches.link), chain.coordinates, float(chain.length.sum())
     x = np.concatenate([q, _first_forces(chain, q, touches, forces)])
     for _ in range(ITERATIONS):
@@ -85,14 +88,6 @@ def held_pair(
         step = np.linalg.lstsq(_jacobian(chain, x, touches, task, forces, reach), -wrong, rcond=1e-9)[0]
         x = x + step * min(1.0, 0.3 / max(1e-12, float(np.abs(step[:N]).max())))
     raise InvalidInput(f"these set-points cannot be held: {_worst(wrong, k)}")
-
-
-def _refuse_too_few(touches: Touches) -> None:
-    if len(touches.link) < 3:
-        raise InvalidInput(
-            f"{len(touches.link)} contacts: at least three are needed to hold forces at rest, one per freedom of the "
-            "robot as a whole (two along the plane, one turn)"
-        )
 
 
 def _first_forces(chain: TailChain, q: FloatArray, touches: Touches, forces: Rows) -> FloatArray:

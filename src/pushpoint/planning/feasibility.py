@@ -20,8 +20,7 @@ from typing import NamedTuple
 import numpy as np
 
 from pushpoint.mechanics.tail_chain import TailChain, TailState
-from pushpoint.planning._quadratic import NO_BOUND, quadratic_solver
-from pushpoint.planning._scipy import scipy_part
+from pushpoint.planning._solvers import NO_BOUND, quadratic_solver, scipy_part
 from pushpoint.planning.follow import Following
 from pushpoint.planning.push_points import LEANING, Pegs, PushPoints, points_to_lean_on
 from pushpoint.types import FloatArray
@@ -163,20 +162,6 @@ def described(wrench: FloatArray) -> str:
     return "no contact pushes " + " and ".join(parts)
 
 
-def has_form_closure(contact_rows: FloatArray) -> bool:
-    """Whether smooth contacts hold the robot with locked joints in every direction: G of rank 3, and G lambda = 0 with
-    all lambda > 0 for a subset of at least four of them."""
-    G = wrench_map(contact_rows)
-    k = G.shape[1]
-    if k < 4:
-        return False
-    G = G / np.maximum(np.linalg.norm(G, axis=1, keepdims=True), ROUNDING)
-    # Positive span: no direction d has G' d >= 0 except d = 0. Maximise sum G'd within a box; only d = 0 gives zero.
-    linprog = scipy_part("optimize").linprog
-    found = linprog(-G.sum(axis=1), A_ub=-G.T, b_ub=np.zeros(k), bounds=(-1.0, 1.0), method="highs")
-    return bool(np.linalg.matrix_rank(G, tol=1e-9) == 3 and found.status == 0 and -found.fun < ROUNDING)
-
-
 class WeakStretch(NamedTuple):
     """Where a robot slows down to a stall."""
 
@@ -193,11 +178,6 @@ class Margin(NamedTuple):
     alpha: FloatArray  # (m,)
     contacts: FloatArray  # (m,): how many push-points there are
     braking: FloatArray  # [m/s2], (m,): at which the load alone would slow the robot down
-
-    def first_below(self, limit: float) -> float | None:
-        """Where alpha falls below a limit first [m]; None: nowhere."""
-        low = np.flatnonzero(self.alpha < limit)
-        return float(self.s[low[0]]) if len(low) else None
 
     def stall(self, speed: float, begin: float | None = None, safety: float = 1.0) -> float | None:
         """Where a robot stalls [m] whose reference speed is `speed` [m/s]; None: nowhere.
@@ -244,10 +224,7 @@ class Course(NamedTuple):
 
     def propulsion(self, s: float) -> tuple[Propulsion, int]:
         """The largest multiple of the drag at the reference speed that can be overcome at s, and the contacts there."""
-        return self.propulsion_at(self.moving_at(s))
-
-    def propulsion_at(self, state: TailState) -> tuple[Propulsion, int]:
-        """The same for a state that moves along its own rates."""
+        state = self.moving_at(s)
         points = self.points(state)
         return largest_load(*self._program(state, points)), len(points.peg)
 

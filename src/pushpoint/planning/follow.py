@@ -9,7 +9,7 @@ import numpy as np
 from pushpoint import limits
 from pushpoint.errors import InvalidInput
 from pushpoint.mechanics.tail_chain import TailChain
-from pushpoint.planning._scipy import scipy_part
+from pushpoint.planning._solvers import scipy_part
 from pushpoint.planning.paths import Path
 from pushpoint.types import FloatArray
 
@@ -71,13 +71,8 @@ class OnPath(NamedTuple):
     step: float  # [m], from place to place
 
 
-def joints_on(chain: TailChain, path: Path, s: FloatArray) -> FloatArray:
-    """[m], (len(s), n + 1, 2): the tail end, all joints and the head's end, this one at arc length s [m]."""
-    return path(arcs_on(chain, path, s))
-
-
 def arcs_on(chain: TailChain, path: Path, s: FloatArray) -> FloatArray:
-    """[m], (len(s), n + 1): their arc lengths."""
+    """[m], (len(s), n + 1): arc lengths of the tail end, all joints and the head's end, this one at s [m]."""
     arcs = [np.asarray(s, dtype=float)]
     for length in chain.length[::-1]:
         arcs.append(_one_link_back(path, arcs[-1], float(length)))

@@ -42,11 +42,14 @@ def gait_course(
         controller=Choice(name="serpenoid", options=wave.model_dump()),
     )
     built = scenario.built_robot()
-    own = _of_robot(built) | _of_start(wave, len(built.links)) | wave.model_dump()
+    if wave.phase_shift == 0:
+        raise InvalidInput("gait.phase_shift = 0 rad: no wave runs along the robot; should not be zero")
+    links, given = len(built.links), wave.model_dump()
+    start = Start(link=links // 2, angle=mean_heading(Wave(**given), links))
+    own = _of_robot(built) | {"link": start.link, "position": start.position, "angle": start.angle} | given
     for name in pegs or {}:
         if name in own:
             raise InvalidInput(f"pegs.{name}: follows from the robot and the gait; should be left out")
-    start = Start(link=own["link"], angle=own["angle"])
     world = Choice(name="gait-pegs", options=own | dict(pegs or {}))
     return Scenario.model_validate(dict(scenario) | {"world": world, "start": start} | fields)
 
@@ -55,16 +58,4 @@ def _of_robot(robot: Robot) -> dict[str, Any]:
     """Options of the world that describe the robot; ends of links that stick out count as width."""
     lengths = [link.length for link in robot.links]
     wide = max(link.radius + max(0.0, link.half_core - link.length / 2) for link in robot.links)
-    return {
-        "links": len(lengths),
-        "link_length": lengths[0] if len(set(lengths)) == 1 else lengths,
-        "half_width": wide,
-    }
-
-
-def _of_start(gait: Gait, links: int) -> dict[str, Any]:
-    """Options of the world that say where the robot starts."""
-    if gait.phase_shift == 0:
-        raise InvalidInput("gait.phase_shift = 0 rad: no wave runs along the robot; should not be zero")
-    wave = Wave(gait.amplitude, gait.phase_shift, gait.frequency, gait.start_phase)
-    return {"link": links // 2, "position": (0.0, 0.0), "angle": mean_heading(wave, links)}
+    return {"links": len(lengths), "link_length": lengths[0] if len(set(lengths)) == 1 else lengths, "half_width": wide}

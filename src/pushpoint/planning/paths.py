@@ -1,4 +1,5 @@
-"""Plane curves by arc length, smooth to the second derivative, straight beyond their ends."""
+"""Plane curves by arc length, smooth to the second derivative, straight beyond their ends; and how sharply they may
+bend for the links of a robot, P4 (3.51)."""
 
 from __future__ import annotations
 
@@ -9,12 +10,14 @@ import numpy as np
 
 from pushpoint import limits
 from pushpoint.errors import InvalidInput
-from pushpoint.planning._scipy import scipy_part
+from pushpoint.planning._solvers import scipy_part
 from pushpoint.types import FloatArray
 
 SAMPLES_PER_WAVE = 800  # of a sine: cubic splines between are off by less than 1e-9 of a wave
 UNIT_SPEED = 1e-5  # |dp/ds| is one within this
 HALVINGS = 12  # at most, of the stretches between the points given, to get there
+SPACING = 2e-3  # [m], of the places at which bends are looked for
+ROUNDING = 1e-3  # of the bound of bends: splines through points of a circle are no better
 
 
 class Path:
@@ -43,7 +46,10 @@ class Path:
 
     def nearest(self, point: FloatArray, guess: float | None = None) -> float:
         """Arc length [m] of the point of the curve that is nearest, or of a near one by the guess."""
-        s = self._coarse(point) if guess is None else guess
+        if guess is None:
+            grid = np.linspace(0.0, self.length, 2 + int(self.length / 0.01))
+            guess = float(grid[np.argmin(np.linalg.norm(self(grid) - point, axis=1))])
+        s = guess
         for _ in range(20):
             at = np.array([s])
             step = float((point - self(at)[0]) @ self.tangent(at)[0])
@@ -51,10 +57,6 @@ class Path:
             if abs(step) < 1e-10:
                 break
         return s
-
-    def _coarse(self, point: FloatArray) -> float:
-        grid = np.linspace(0.0, self.length, 2 + int(self.length / 0.01))
-        return float(grid[np.argmin(np.linalg.norm(self(grid) - point, axis=1))])
 
 
 def _by_arc_length(chord: FloatArray, points: FloatArray) -> Any:
@@ -95,3 +97,31 @@ def sine_path(amplitude: float, wavelength: float, begin: float, end: float) -> 
         )
     x = np.linspace(begin, end, count)
     return Path(np.stack([x, amplitude * np.sin(2 * np.pi * x / wavelength)], axis=1))
+
+
+def largest_curvature(path: Path, begin: float, end: float) -> tuple[float, float]:
+    """The largest curvature [1/m] between two arc lengths [m], and where it is [m]."""
+    s = np.linspace(begin, end, max(3, 1 + math.ceil((end - begin) / SPACING)))
+    angle = np.unwrap(np.arctan2(*path.tangent(s).T[::-1]))
+    bend = np.abs(np.diff(angle) / np.diff(s))
+    k = int(np.argmax(bend))
+    return float(bend[k]), float(s[k] + s[k + 1]) / 2
+
+
+def refuse_sharp_bends(path: Path, head: float, length: FloatArray, limit: float) -> None:
+    """Refuse a path that bends more than `limit` over the longest of links (n,) [m], from the robot with its head's end
+    at `head` [m] on. The limit of P4 (3.51) is 1: no radius below the length of a link."""
+    longest = float(np.max(length))
+    behind = float(np.sum(length)) * arc_over_chord(limit)
+    bend, place = largest_curvature(path, max(0.0, head - behind), path.length)
+    if bend * longest > limit * (1.0 + ROUNDING):
+        raise InvalidInput(
+            f"the path bends with a radius of {1.0 / bend:.3g} m at {place:.3g} m of its length; with links of "
+            f"{longest:g} m should be {longest / limit:.3g} m at least"
+        )
+
+
+def arc_over_chord(limit: float) -> float:
+    """Length of path per length of link where it bends at the limit: pi / 3 for a radius of one link."""
+    half = min(1.0, limit / 2.0)
+    return math.asin(half) / half

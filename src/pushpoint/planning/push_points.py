@@ -23,6 +23,9 @@ KEPT = 20e-3  # [m]: and this one, where it was touched a moment ago
 LEANING = 20e-3  # [m]: a robot leans over to a peg that is nearer than this, if that helps
 TOGETHER = 3e-3  # [m]: links whose gaps to one peg differ by less touch it together, once the robot leans on it
 ENDS = 20e-3  # [m]: of tail and head, left out until they touch
+CLEAR = 1e-7  # [m], left between link and peg by `clear_of`
+TOUCHING = 1e-9  # [m]: overlaps below this are round-off
+ITERATIONS = 30  # of `clear_of`
 
 
 class Pegs(NamedTuple):
@@ -100,3 +103,22 @@ def all_gaps(state: TailState, pegs: Pegs, ends: float = ENDS) -> tuple[FloatArr
     usable[0] = along[0] > half[0] - core[0] + ends
     usable[-1] &= along[-1] < half[-1] + core[-1] - ends
     return gaps, usable
+
+
+def clear_of(state: TailState, pegs: Pegs, most: float = LEANING) -> TailState:
+    """The chain at rest, moved as little as possible (in the metric M) until no link overlaps a peg. Where one lies
+    deeper inside a peg than `most` [m], or there is no room, it stays where it is: that is for others to refuse."""
+    now = state.chain.at(state.q, np.zeros_like(state.q))
+    for _ in range(ITERATIONS):
+        gaps, _ = all_gaps(now, pegs)
+        if gaps.size == 0 or gaps.min() >= -TOUCHING:
+            return now
+        if gaps.min() < -most:
+            break
+        link, peg = np.nonzero(gaps < CLEAR)
+        contacts = peg_contacts(now, link, pegs.centre[peg], pegs.radius[peg])
+        rows = contacts.normal_jacobian
+        by_force = np.linalg.solve(now.mass_matrix, rows.T)
+        force = np.linalg.lstsq(rows @ by_force, np.maximum(0.0, CLEAR - contacts.gap), rcond=1e-9)[0]
+        now = state.chain.at(now.q + by_force @ force, np.zeros_like(state.q))
+    return state

@@ -48,10 +48,6 @@ class YieldingPath:
         gap = self._side * across - self._touch
         return np.asarray(self._weights @ np.where(gap < self._near, self._side * gap, 0.0))
 
-    def at(self, s: float, weights: FloatArray) -> Reference:
-        """The chain on the moved path, its head's end beside s [m]."""
-        return moved(self.following.at(s), self.change(s, weights), 0.0)
-
     def change(self, s: float, weights: FloatArray) -> Reference:
         """What the moved path changes in q at s [m], and in its derivatives."""
         chain = self.following.chain

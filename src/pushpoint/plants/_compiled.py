@@ -9,12 +9,23 @@ from typing import Any, ClassVar
 import numpy as np
 
 from pushpoint._jit import compiling_once, for_types_of
+from pushpoint.feedback import (
+    CompiledLoop,
+    Feedback,
+    FlatLayout,
+    as_pairs,
+    as_snapshot,
+    end_of,
+    read_events,
+    with_controller,
+)
 from pushpoint.numerics.records import from_table, table
 from pushpoint.numerics.restored import LAYOUT, Limits, layout, restored
 from pushpoint.plants._base import StateArrays, Uneventful
+from pushpoint.plants._feedback import LOG_FULL
 from pushpoint.plants._tape import OK, TABLE_FULL
-from pushpoint.tape import Tape, grown
-from pushpoint.types import CommandTable, Failure, Status
+from pushpoint.tape import Tape, grown, new_tape
+from pushpoint.types import CommandTable, Failure, FloatArray, Snapshot, Status
 
 FLOAT = np.dtype(np.float64)
 Stopped = tuple[int, int, int]  # status, and the tick and the step of it that were not completed
@@ -51,10 +62,15 @@ class CompiledPlant(Uneventful, ABC):
     records: ClassVar[Mapping[str, tuple[str, ...]]]  # fields of those parts of the state that are records
     advice: Mapping[Status, str]  # what to try when it stops
     dt: float
+    layout: FlatLayout  # of the observation
+    feedback: Feedback  # room for it
+    _shown: tuple[Any, Feedback] | None = None  # the state that was run last, and what was observed of it
 
     @abstractmethod
-    def run(self, state: Any, table: CommandTable, at: Stopped, substeps: int, tape: Tape) -> Stopped:
-        """Go on from a tick and a step of it; one compiled call."""
+    def run(
+        self, state: Any, table: CommandTable, at: Stopped, substeps: int, tape: Tape, feedback: Feedback
+    ) -> Stopped:
+        """Go on from a tick and a step of it, and observe the end; one compiled call."""
 
     @abstractmethod
     def contact_room(self, state: Any) -> int:
@@ -72,17 +88,48 @@ class CompiledPlant(Uneventful, ABC):
     def limits(self, arrays: StateArrays) -> Limits:
         """What entries of a state from a file may be."""
 
-    def rollout(self, state: Any, table: CommandTable, substeps: int, tape: Tape) -> tuple[Tape, Failure | None]:
-        at = self.run(state, table, (OK, 0, 0), substeps, tape)
+    def rollout(
+        self, state: Any, table: CommandTable, substeps: int, tape: Tape, loop: CompiledLoop | None = None
+    ) -> tuple[Tape, Failure | None]:
+        """All ticks of the table; with a compiled controller the table is filled as it goes."""
+        feedback = self.feedback if loop is None else with_controller(self.feedback, loop)
+        self._shown = None
+        at = self.run(state, table, (OK, 0, 0), substeps, tape, feedback)
         while at[0] < OK:
             if at[0] == TABLE_FULL:
                 tape = self.with_room(state, substeps, tape)
+            elif at[0] == LOG_FULL and loop is not None:
+                read_events(feedback, loop)
             else:
                 at = self.resolve(state, table, at, tape)
                 if at[0] > OK:
                     break
-            at = self.run(state, table, at, substeps, tape)
-        return tape, None if at[0] == OK else self.failure(state, tape, Status(at[0]))
+            at = self.run(state, table, at, substeps, tape, feedback)
+        if loop is not None:
+            end_of(feedback, loop, at[1])
+        if at[0] != OK:
+            return tape, self.failure(state, tape, Status(at[0]))
+        self._shown = state, feedback
+        return tape, None
+
+    def snapshot(self, state: Any) -> Snapshot:
+        if self._shown is None or self._shown[0] is not state:
+            self._observe(state)
+        assert self._shown is not None
+        feedback, layout = self._shown[1], self.layout
+        pairs = as_pairs(feedback.pairs[: feedback.number["pairs"][0]].copy(), layout.dimensions)
+        return as_snapshot(feedback.values[: layout.size].copy(), layout, pairs, self.obstacle_position(state))
+
+    def _observe(self, state: Any) -> None:
+        """No tick at all, but what is observed at the end of one."""
+        nothing = CommandTable(*(np.zeros((0, self.layout.joints)) for _ in CommandTable._fields))
+        tape = new_tape(0, 0, 0, 1, contacts=0, dimensions=self.layout.dimensions)
+        self.run(state, nothing, (OK, 0, 0), 1, tape, self.feedback)
+        self._shown = state, self.feedback
+
+    def obstacle_position(self, state: Any) -> FloatArray:
+        """[m], (movable, d): of obstacles that can be pushed about."""
+        return np.zeros((0, self.layout.dimensions))
 
     def resolve(self, state: Any, table: CommandTable, at: Stopped, tape: Tape) -> Stopped:
         """Do what a compiled call came back for with a status of this plant's own, below zero."""

@@ -65,11 +65,7 @@ CONTACTS: Table = {
     **{name: Expected(_CONTACT) for name in ("time", "place", "normal_force", "tangential_force", "impact")},
     **{name: Expected((*_CONTACT, "axis")) for name in ("point", "normal", "force")},
 }
-EVENTS: Table = {
-    "time": Expected(("event",)),
-    "name": Expected(("event",), "U"),
-    "detail": Expected(("event",), "U"),
-}
+EVENTS: Table = {"time": Expected(("event",)), "name": Expected(("event",), "U"), "detail": Expected(("event",), "U")}
 
 
 def refuse_unexpected(groups: Mapping[str, xr.Dataset], scenario: Scenario, schema: int, where: str) -> None:

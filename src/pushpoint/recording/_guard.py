@@ -69,12 +69,9 @@ def _refuse_array(path: Path, array: h5py.Dataset) -> None:
     _refuse_attributes(path, array)
     if array.external is not None or array.is_virtual:
         _refuse(path, f"the numbers of {array.name!r} are in another file")
-    if array.shape is None or not _is_readable(array.dtype):
+    is_text = h5py.check_string_dtype(array.dtype) is not None
+    if array.shape is None or not (is_text or array.dtype.kind in "biufS"):
         _refuse(path, f"{array.name!r} holds {array.dtype}, neither numbers nor texts")
-
-
-def _is_readable(kind: np.dtype[Any]) -> bool:
-    return kind.kind in "biufS" or h5py.check_string_dtype(kind) is not None
 
 
 def _refuse_attributes(path: Path, part: Any) -> None:

@@ -36,6 +36,8 @@ VERSIONS = {
 }
 
 SEALED_SINCE = 2  # schema version
+# "s" is a unit here, not a request for dates, and nothing is packed or masked.
+AS_WRITTEN: Any = {"decode_times": False, "decode_timedelta": False, "mask_and_scale": False}
 MOST_SAID = 200  # [characters], of what other libraries say about a file
 
 Groups = dict[str, xr.Dataset]  # "" is the root
@@ -112,18 +114,14 @@ def _read_groups(path: Path, what: str, names: tuple[str, ...]) -> Groups:
         refuse_hostile(path)
         with h5netcdf.File(path, "r", decode_vlen_strings=True) as file:
             present = ("", *(name for name in names if name in file.groups))
-            return {name: _loaded(H5NetCDFStore(file[name] if name else file)) for name in present}
+            stores = {name: H5NetCDFStore(file[name] if name else file) for name in present}
+            return {name: xr.open_dataset(store, **AS_WRITTEN).load() for name, store in stores.items()}
     except InvalidInput:
         raise
     except Exception as error:  # the libraries below raise anything on broken files
         words = "".join(c for c in " ".join(str(error).split()) if c.isprintable())
         why = words[:MOST_SAID] or type(error).__name__
         raise InvalidInput(f"{str(path)!r} is not a {what} of pushpoint, or it is damaged: {why}") from None
-
-
-def _loaded(store: Any) -> xr.Dataset:
-    # As written: "s" is a unit here, not a request for dates, and nothing is packed or masked.
-    return xr.open_dataset(store, decode_times=False, decode_timedelta=False, mask_and_scale=False).load()
 
 
 def _schema(path: Path, kind: str, attrs: dict[str, Any]) -> int:

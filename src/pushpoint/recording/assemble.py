@@ -56,11 +56,7 @@ def data_set(
         angle, rate = np.diff(turned, axis=1), np.diff(turning, axis=1)
         torque = link[:, 1:, PLANE.columns("torque").start]  # the tail link has no joint towards the tail
     moving |= _joint_variables(angle, rate, torque, reference, in_space)
-    variables = {
-        **moving,
-        **_energy_variables(tape.energy[:rows]),
-        **_step_variables(tape.step[:steps]),
-    }
+    variables = {**moving, **_energy_variables(tape.energy[:rows]), **_step_variables(tape.step[:steps])}
     for column, values in (extra or {}).items():
         variables[column.name] = labelled(("time",), values, column.units, column.meaning)
     if movable:
@@ -159,7 +155,7 @@ def contact_set(tape: Tape, row_time: FloatArray, links: int | None = None) -> x
         across = np.linalg.norm(force - pressing[:, np.newaxis] * normal, axis=1)
     else:
         across = normal[:, 0] * force[:, 1] - normal[:, 1] * force[:, 0]
-    which = "friction: " + ("size of the part of it across the normal" if in_space else _TO_THE_LEFT)
+    part = "size of the part of it across the normal" if in_space else "the part of it to the left of the normal"
     one, vector = ("contact",), ("contact", "axis")
     variables = {
         "time": labelled(one, row_time[row], "s", "time of the row"),
@@ -171,14 +167,11 @@ def contact_set(tape: Tape, row_time: FloatArray, links: int | None = None) -> x
         "normal": labelled(vector, normal, "1", "unit normal from the obstacle to the link"),
         "force": labelled(vector, force, "N", "mean force on the link since the last row"),
         "normal_force": labelled(one, pressing, "N", "the part of it along the normal"),
-        "tangential_force": labelled(one, across, "N", which),
+        "tangential_force": labelled(one, across, "N", f"friction: {part}"),
         "slip": labelled(one, slip, "1", "1: slid in the last step of the row, 0: stuck, or smooth"),
         "impact": labelled(one, impact, "N s", "impulse along the normal of impacts since the last row"),
     }
     return xr.Dataset(variables, {"axis": ("axis", np.array(layout.axes))})
-
-
-_TO_THE_LEFT = "the part of it to the left of the normal"
 
 
 def _side(tape: Tape, row: IntArray, link: IntArray, normal: FloatArray) -> IntArray:

@@ -9,21 +9,9 @@ from typing import Annotated, Literal, NamedTuple
 from pydantic import AfterValidator, Field, ValidationInfo, field_validator
 
 from pushpoint import limits
+from pushpoint import quantities as q
 from pushpoint.deprecation import renamed
 from pushpoint.fields import Frozen, Name
-from pushpoint.quantities import (
-    Angle,
-    Armature,
-    Gain,
-    Inertia,
-    Length,
-    LowerStop,
-    Mass,
-    Play,
-    TorqueLimit,
-    UpperStop,
-    Width,
-)
 
 MAX_CORE_LENGTHS = 5  # beyond, somebody mistook the unit
 
@@ -65,12 +53,12 @@ class Servo(Frozen):
     (20.0, 0.5)
     """
 
-    stiffness: Gain = 0.0  # [N m/rad]
-    damping: Gain = 0.0  # [N m s/rad]
-    torque_limit: TorqueLimit = math.inf  # [N m], of servo and feed-forward together
-    play: Play = 0.0  # [rad]
-    pitch_stiffness: Gain | None = None  # [N m/rad], default: as `stiffness`
-    pitch_damping: Gain | None = None  # [N m s/rad], default: as `damping`
+    stiffness: q.Gain = 0.0  # [N m/rad]
+    damping: q.Gain = 0.0  # [N m s/rad]
+    torque_limit: q.TorqueLimit = math.inf  # [N m], of servo and feed-forward together
+    play: q.Play = 0.0  # [rad]
+    pitch_stiffness: q.Gain | None = None  # [N m/rad], default: as `stiffness`
+    pitch_damping: q.Gain | None = None  # [N m s/rad], default: as `damping`
 
     def gains(self, axis: str) -> tuple[float, float]:
         """Stiffness [N m/rad] and damping [N m s/rad] of an axis.
@@ -95,15 +83,15 @@ class Link(Frozen):
     rounded by `edge_radius`. Moments of inertia about the link's own axes that are not given follow from the others.
     """
 
-    length: Length  # [m], from joint to joint
-    mass: Mass  # [kg]
-    inertia: Inertia  # [kg m2], about the vertical axis through the centre
-    radius: Width  # [m], half width of the capsule; zero: infinitely thin
-    core: Width | None = None  # [m], half length of the capsule's axis; default: half the length
-    inertia_roll: Inertia | None = None  # [kg m2], about its long axis; default: of a solid cylinder or bar
-    inertia_pitch: Inertia | None = None  # [kg m2], about its axis to the left; default: like `inertia`
+    length: q.Length  # [m], from joint to joint
+    mass: q.Mass  # [kg]
+    inertia: q.Inertia  # [kg m2], about the vertical axis through the centre
+    radius: q.Width  # [m], half width of the capsule; zero: infinitely thin
+    core: q.Width | None = None  # [m], half length of the capsule's axis; default: half the length
+    inertia_roll: q.Inertia | None = None  # [kg m2], about its long axis; default: of a solid cylinder or bar
+    inertia_pitch: q.Inertia | None = None  # [kg m2], about its axis to the left; default: like `inertia`
     shape: Literal["round", "square"] = "round"  # of the cross section, in space
-    edge_radius: Length | None = None  # [m], of a square link; default: a tenth of the radius
+    edge_radius: q.Length | None = None  # [m], of a square link; default: a tenth of the radius
 
     @field_validator("edge_radius")
     @classmethod
@@ -160,14 +148,14 @@ class Joint(Frozen):
     """
 
     axes: Annotated[str, AfterValidator(_known_type)] = "yaw"  # from the tail; two: a cardan joint
-    axes_apart: Width = 0.0  # [m], of a cardan joint
+    axes_apart: q.Width = 0.0  # [m], of a cardan joint
     actuated: bool = True  # whether it has a motor
-    stiffness: Gain = 0.0  # [N m/rad], of the spring
-    angle: Angle = 0.0  # [rad], at which the spring rests
-    damping: Gain = 0.0  # [N m s/rad], of the damper
-    lower: LowerStop = -math.inf  # [rad], stop
-    upper: UpperStop = math.inf  # [rad], stop
-    armature: Armature = 0.0  # [kg m2]
+    stiffness: q.Gain = 0.0  # [N m/rad], of the spring
+    angle: q.Angle = 0.0  # [rad], at which the spring rests
+    damping: q.Gain = 0.0  # [N m s/rad], of the damper
+    lower: q.LowerStop = -math.inf  # [rad], stop
+    upper: q.UpperStop = math.inf  # [rad], stop
+    armature: q.Armature = 0.0  # [kg m2]
 
     @field_validator("axes_apart")
     @classmethod

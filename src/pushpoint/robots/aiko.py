@@ -29,12 +29,7 @@ def aiko(links: Links = 11) -> Robot:
 
 
 @robots.register("aiko-passive-tail")
-def aiko_passive_tail(
-    links: Links = 11,
-    passive: Index = 3,
-    stiffness: Gain = 1.0,
-    damping: Gain = 0.1,
-) -> Robot:
+def aiko_passive_tail(links: Links = 11, passive: Index = 3, stiffness: Gain = 1.0, damping: Gain = 0.1) -> Robot:
     """Aiko whose last joints have a spring [N m/rad] and a damper [N m s/rad] and no servo. Ours, not built."""
     whole = aiko(links)
     if passive > links - 1:

@@ -17,9 +17,9 @@ from __future__ import annotations
 
 from math import cos, pi, sin
 
-from pushpoint.robots import Link, Robot, Servo
-from pushpoint.scenario import Choice, Scenario, Start
-from pushpoint.scenarios import scenarios
+from pushpoint.robots import Link, Robot
+from pushpoint.scenario import Scenario, Start
+from pushpoint.scenarios import chosen, scenarios
 from pushpoint.worlds import Disc, Ground, World
 
 LENGTH, RADIUS, MASS = 0.2, 0.02, 0.5  # [m], [m], [kg], of a link
@@ -32,15 +32,13 @@ DURATION = 0.2  # [s]: the pegs are still beside their links
 def gray_three_links(name: str, alpha: float, beta: float) -> Scenario:
     """The mechanism at rest with the bends `alpha` (head) and `beta` (tail) [rad]."""
     link = Link(length=LENGTH, mass=MASS, inertia=MASS * LENGTH**2 / 12, radius=RADIUS)
-    robot = Robot(name="three-links", links=(link,) * 3, servo=Servo(), source="P2, Fig. 7; sizes and masses are ours")
+    ground = Ground(friction=FRICTION)
     return Scenario(
         name=name,
         title=f"Gray's three links, alpha = {180 * alpha / pi:.3g} deg, beta = {180 * beta / pi:.3g} deg",
-        robot=robot,
-        world=World(
-            name="three-pegs", ground=Ground(friction=FRICTION), obstacles=pegs(alpha, beta), source="P2, Fig. 7"
-        ),
-        controller=Choice(name="torque_playback", options={"times": [0.0], "torque": [[-TORQUE, -TORQUE]]}),
+        robot=Robot(name="three-links", links=(link,) * 3, source="P2, Fig. 7; sizes and masses are ours"),
+        world=World(name="three-pegs", ground=ground, obstacles=pegs(alpha, beta), source="P2, Fig. 7"),
+        controller=chosen("torque_playback", times=[0.0], torque=[[-TORQUE, -TORQUE]]),
         start=Start(link=1, angle=(beta - alpha) / 3, joint_angle=(-beta, -alpha)),
         duration=DURATION,
         source="P2 (Transeth et al. 2008), Fig. 7 after Gray 1946",
@@ -60,6 +58,5 @@ def degrees(angle: float) -> float:
 
 
 for slug, head, tail in (("", 50, 30), ("-backward", 30, 50), ("-equal", 40, 40)):
-    scenarios.add(
-        f"lab/gray-three-links{slug}", gray_three_links(f"lab/gray-three-links{slug}", degrees(head), degrees(tail))
-    )
+    name = f"lab/gray-three-links{slug}"
+    scenarios.add(name, gray_three_links(name, degrees(head), degrees(tail)))

@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from pushpoint.robots import Servo
-from pushpoint.scenario import Choice, Scenario
-from pushpoint.scenarios import scenarios
+from pushpoint.scenario import Scenario
+from pushpoint.scenarios import chosen, scenarios
 from pushpoint.worlds.sine_pegs import inflection_pegs
 
 AMPLITUDE, WAVELENGTH = 0.28, 2.0  # [m]
@@ -27,6 +27,9 @@ NOISY = {  # [rad], [m], [s]
 NOISE_KNOWN = {"latency": LAG, "bandwidth": 60.0}  # [s], [1/s]: what the observer believes of these sensors
 
 
+Sensors = dict[str, dict[str, Any]] | None
+
+
 class Circumstances(NamedTuple):
     """Ground, pegs and motors of a run."""
 
@@ -36,26 +39,24 @@ class Circumstances(NamedTuple):
     peg_friction: float = 0.0
 
 
-def hoal_sine(name: str, title: str, around: Circumstances, duration: float = 30.0, **controller: Any) -> Scenario:
+def hoal_sine(
+    name: str, title: str, around: Circumstances, duration: float = 30.0, sensors: Sensors = None, **controller: Any
+) -> Scenario:
     """A run; `controller`: more options of it."""
     pegs = [[x, y, RADIUS] for x, y in inflection_pegs(AMPLITUDE, WAVELENGTH, OFFSET, FIRST, PEGS)]
-    known = {
-        "path": PATH,
-        "pegs": pegs,
-        "head": HEAD,
-        "torque_limit": around.torque_limit,
-        "ground_friction": around.friction,
-        "viscous": around.viscous,
-        "peg_friction": around.peg_friction,
-    }
-    ground = {"friction": around.friction, "viscous": around.viscous, "peg_friction": around.peg_friction}
+    limit, friction, viscous, peg_friction = around
+    known = {"path": PATH, "pegs": pegs, "head": HEAD, "torque_limit": limit, "ground_friction": friction}
+    known |= {"viscous": viscous, "peg_friction": peg_friction}
     return Scenario(
         name=name,
         title=title,
-        robot=Choice(name="fourteen-link"),
-        world=Choice(name="sine-pegs", options={"first": FIRST, "pegs": PEGS, **ground}),
-        controller=Choice(name="push-along", options=known | controller),
-        servo=Servo(torque_limit=around.torque_limit),
+        robot=chosen("fourteen-link"),
+        world=chosen(
+            "sine-pegs", first=FIRST, pegs=PEGS, friction=friction, viscous=viscous, peg_friction=peg_friction
+        ),
+        controller=chosen("push-along", **known | controller),
+        sensors=sensors,
+        servo=Servo(torque_limit=limit),
         duration=duration,
         control_period=0.004,
         record_period=0.02,
@@ -63,30 +64,19 @@ def hoal_sine(name: str, title: str, around: Circumstances, duration: float = 30
     )
 
 
-def add(slug: str, title: str, around: Circumstances, sensors: dict[str, Any] | None = None, **more: Any) -> None:
-    name = f"lab/{slug}"
-    scenarios.add(name, hoal_sine(name, title, around, **more).model_copy(update={"sensors": sensors}))
-
-
-add("hoal-sine", "Fourteen links push themselves along a sine of pegs on a film of oil", Circumstances(viscous=0.5))
-add("hoal-sine-viscous", "The same with four times the drag", Circumstances(viscous=2.0))
-add(
-    "hoal-sine-coulomb",
-    "The same on dry ground with rough pegs",
-    Circumstances(torque_limit=6.5, friction=0.1, peg_friction=0.1),
-)
-add(
-    "hoal-sine-stall",
-    "Dry ground and motors that are too weak: it stops before the place where it would stall, says so, and holds",
-    Circumstances(torque_limit=4.2, friction=0.1, peg_friction=0.1),
-    duration=12.0,
-)
-add(
-    "hoal-sine-noise",
-    "Dry ground, noisy sensors that lag by 8 ms, and masses believed 15 % too large",
-    Circumstances(torque_limit=6.5, friction=0.1, peg_friction=0.1),
-    mass_scale=1.15,
-    margin=1.0,  # drag is believed 15 % too large as well
-    sensors=NOISY,
-    sensing=NOISE_KNOWN,
-)
+DRY = Circumstances(torque_limit=6.5, friction=0.1, peg_friction=0.1)
+# Slug, title, circumstances, more fields and options of the controller.
+RUNS: tuple[tuple[str, str, Circumstances, dict[str, Any]], ...] = (
+    ("hoal-sine", "Fourteen links push themselves along a sine of pegs on a film of oil",
+     Circumstances(viscous=0.5), {}),
+    ("hoal-sine-viscous", "The same with four times the drag", Circumstances(viscous=2.0), {}),
+    ("hoal-sine-coulomb", "The same on dry ground with rough pegs", DRY, {}),
+    ("hoal-sine-stall",
+     "Dry ground and motors that are too weak: it stops before the place where it would stall, says so, and holds",
+     DRY._replace(torque_limit=4.2), {"duration": 12.0}),
+    ("hoal-sine-noise", "Dry ground, noisy sensors that lag by 8 ms, and masses believed 15 % too large", DRY,
+     # the margin is one, as drag is believed 15 % too large as well
+     {"mass_scale": 1.15, "margin": 1.0, "sensors": NOISY, "sensing": NOISE_KNOWN}),
+)  # fmt: skip
+for slug, title, around, more in RUNS:
+    scenarios.add(f"lab/{slug}", hoal_sine(f"lab/{slug}", title, around, **more))

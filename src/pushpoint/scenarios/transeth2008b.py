@@ -17,56 +17,12 @@ import math
 from math import radians
 from typing import Any
 
-from pushpoint.scenario import Choice, Scenario, Start
-from pushpoint.scenarios import scenarios
+from pushpoint.scenario import Start
+from pushpoint.scenarios import chosen, family
 
-KEY = "transeth2008b"
-MIDDLE = 5  # P5's link 6
 SOURCE = "Transeth, Leine, Glocker, Pettersen, 3D Snake Robot Motion: Non-smooth Modeling, Simulations, Experiments"
-
-
-def add(
-    slug: str, title: str, section: str, friction: dict[str, float], gait: dict[str, Any], robot: str = "aiko-cardan"
-) -> None:
-    """Register one run of Aiko on the plane, from the shape that its gait begins with."""
-    name = f"{KEY}/{slug}"
-    scenario = Scenario(
-        name=name,
-        title=title,
-        robot=Choice(name=robot),
-        world=Choice(name="plane", options=friction),
-        plant=Choice(name="spatial_stepping"),
-        controller=Choice(name="gait", options={"yaw_start_phase": math.pi, **gait}),
-        start=Start(link=MIDDLE),
-        duration=15.0,
-        source=f"{SOURCE}, {section}",
-    )
-    scenarios.add(name, scenario)
-
-
-add(
-    "undulation-orthotropic",
-    "Lateral undulation on ground that resists sideways motion five times as much",
-    "VIII-B and Fig. 6",
-    {"friction": 0.1, "friction_across": 0.5},
-    {"preset": "lateral-undulation", "yaw_amplitude": radians(30.0)},
-)
-
-add(
-    "undulation-isotropic",
-    "Lateral undulation where the ground resists all motion alike: slowly backward",
-    "VIII-D and Fig. 7",
-    {"friction": 0.2},
-    {"preset": "lateral-undulation"},
-)
-
-add(
-    "sidewinding",
-    "Sidewinding from a straight start",
-    "VIII-E and Figs. 8 to 11",
-    {"friction": 0.2},
-    {"preset": "sidewinding"},
-)
+LATERAL, SIDEWINDING = {"preset": "lateral-undulation"}, {"preset": "sidewinding"}
+ISOTROPIC = {"friction": 0.2}
 
 # P5 VIII-F lists what the robot has and the model leaves out. The robot starts 50 to 150 ms before its positions are
 # logged; the middle is taken. Of the Stribeck effect there is no number: here friction at rest is larger by a fifth,
@@ -77,20 +33,37 @@ add(
 AS_BUILT = {"start_delay": 0.1}
 STRIBECK = {"friction": 0.2, "stribeck": 0.2}
 
-add(
-    "sidewinding-as-built",
-    "Sidewinding with the play, delay, torque limit, joints and friction of the real robot",
-    "VIII-E and VIII-F",
-    STRIBECK,
-    {"preset": "sidewinding", **AS_BUILT},
-    "aiko-cardan-as-built",
+_add = family(
+    "transeth2008b",
+    f"{SOURCE}, {{}}",
+    plant=chosen("spatial_stepping"),
+    start=Start(link=5),  # P5's link 6
+    duration=15.0,
 )
 
-add(
-    "undulation-isotropic-as-built",
-    "Lateral undulation with the play, delay, torque limit, joints and friction of the real robot",
-    "VIII-D and VIII-F",
-    STRIBECK,
-    {"preset": "lateral-undulation", **AS_BUILT},
-    "aiko-cardan-as-built",
-)
+
+def add(
+    slug: str, title: str, section: str, friction: dict[str, float], gait: dict[str, Any], robot: str = "aiko-cardan"
+) -> None:
+    """Register one run of Aiko on the plane, from the shape that its gait begins with."""
+    controller = chosen("gait", yaw_start_phase=math.pi, **gait)
+    _add(slug, title, section, robot=chosen(robot), world=chosen("plane", **friction), controller=controller)
+
+
+# Slug, title, section, ground, gait, robot.
+RUNS: tuple[tuple[str, str, str, dict[str, float], dict[str, Any], str], ...] = (
+    ("undulation-orthotropic", "Lateral undulation on ground that resists sideways motion five times as much",
+     "VIII-B and Fig. 6", {"friction": 0.1, "friction_across": 0.5}, LATERAL | {"yaw_amplitude": radians(30.0)},
+     "aiko-cardan"),
+    ("undulation-isotropic", "Lateral undulation where the ground resists all motion alike: slowly backward",
+     "VIII-D and Fig. 7", ISOTROPIC, LATERAL, "aiko-cardan"),
+    ("sidewinding", "Sidewinding from a straight start",
+     "VIII-E and Figs. 8 to 11", ISOTROPIC, SIDEWINDING, "aiko-cardan"),
+    ("sidewinding-as-built", "Sidewinding with the play, delay, torque limit, joints and friction of the real robot",
+     "VIII-E and VIII-F", STRIBECK, SIDEWINDING | AS_BUILT, "aiko-cardan-as-built"),
+    ("undulation-isotropic-as-built",
+     "Lateral undulation with the play, delay, torque limit, joints and friction of the real robot",
+     "VIII-D and VIII-F", STRIBECK, LATERAL | AS_BUILT, "aiko-cardan-as-built"),
+)  # fmt: skip
+for run in RUNS:
+    add(*run)

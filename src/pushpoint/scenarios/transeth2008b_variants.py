@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-from pushpoint.scenarios.transeth2008b import add
+from pushpoint.scenarios.transeth2008b import LATERAL, add
 
 for name, friction in (("low", 0.1), ("high", 0.4)):
-    add(
-        f"undulation-friction-{name}",
-        f"Lateral undulation where the friction is {friction:g} in all directions",
-        "VIII-D; the friction is ours",
-        {"friction": friction},
-        {"preset": "lateral-undulation"},
-    )
+    title = f"Lateral undulation where the friction is {friction:g} in all directions"
+    add(f"undulation-friction-{name}", title, "VIII-D; the friction is ours", {"friction": friction}, LATERAL)

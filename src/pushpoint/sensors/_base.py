@@ -88,6 +88,11 @@ class Sensor(ABC):
         """By field, of those whose options say so."""
         return {}
 
+    @property
+    def is_unlimited(self) -> bool:
+        """Whether `limited` changes nothing of exact readings."""
+        return type(self).limited is Sensor.limited
+
     def limited(self, readings: Readings) -> Readings:
         """Readings with their errors, cut to what the sensor can show.
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from pushpoint.geometry.rotation import headings, matrices
 from pushpoint.mechanics.yaw import yaw_quaternions
-from pushpoint.types import Contacts, FloatArray, Snapshot
+from pushpoint.types import Contacts, FloatArray, IntArray, Pairs, Snapshot
 
 
 def axes(seen: Snapshot) -> FloatArray:
@@ -30,13 +30,22 @@ def quaternions(seen: Snapshot) -> FloatArray:
 def contacts_of(seen: Snapshot, period: float) -> Contacts:
     """Forces are means over the last tick of `period` [s]."""
     pairs = seen.pairs
-    across = np.sum(axes(seen)[pairs.link, :, 1] * pairs.normal, axis=1)
     return Contacts(
         link=pairs.link,
         obstacle=pairs.obstacle,
         place=pairs.place,
-        side=np.where(across < 0, 1, -1),  # pushed to the right: the obstacle is on the left
+        side=_sides(seen, pairs) if len(pairs.link) else pairs.link,
         point=pairs.point,
         normal=pairs.normal,
         force=pairs.impulse / period,
     )
+
+
+def _sides(seen: Snapshot, pairs: Pairs) -> IntArray:
+    """+1 where the obstacle is on the left: it pushes to the right."""
+    attitude, normal = seen.attitude[pairs.link], pairs.normal
+    if attitude.ndim == 1:
+        across = np.cos(attitude) * normal[:, 1] - np.sin(attitude) * normal[:, 0]
+    else:
+        across = np.sum(matrices(attitude)[:, :, 1] * normal, axis=1)
+    return np.where(across < 0, 1, -1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Annotated, ClassVar
 
@@ -31,6 +32,10 @@ class ContactForce(Sensor):
 
     def errors(self) -> Mapping[str, Error]:
         return {"contact_force": Error(self.options.noise, self.options.bias)}
+
+    @property
+    def is_unlimited(self) -> bool:
+        return math.isinf(self.options.range)
 
     def limited(self, readings: Readings) -> Readings:
         most = self.options.range

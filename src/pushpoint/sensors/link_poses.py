@@ -21,10 +21,10 @@ class LinkPosesOptions(SensorOptions):
 
 @sensors.register("link-poses")
 class LinkPoses(Sensor):
-    """Position, yaw, orientation and velocity of all links."""
+    """Position, yaw, orientation, velocity and rate of all links."""
 
     Options: ClassVar[type[SensorOptions]] = LinkPosesOptions
-    gives = ("link_position", "link_yaw", "link_orientation", "link_velocity")
+    gives = ("link_position", "link_yaw", "link_orientation", "link_velocity", "link_rate")
 
     def read(self, seen: Snapshot, memory: Readings) -> Readings:
         return {
@@ -32,6 +32,7 @@ class LinkPoses(Sensor):
             "link_yaw": yaws(seen),
             "link_orientation": quaternions(seen),
             "link_velocity": seen.velocity,
+            "link_rate": seen.rate,
         }
 
     def errors(self) -> Mapping[str, Error]:

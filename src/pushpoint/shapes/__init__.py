@@ -8,21 +8,7 @@ from pushpoint.shapes.shape_curve import ShapeCurve
 from pushpoint.shapes.virtual_snake import VirtualSnake, forward_kinematics, virtual_snake
 
 __all__ = [
-    "Aligner",
-    "Alignment",
-    "Coordinate",
-    "GaitSegment",
-    "Interpolation",
-    "Laid",
-    "Memory",
-    "ParametricCurve",
-    "ShapeCurve",
-    "VirtualSnake",
-    "Wave",
-    "alignments",
-    "deviation",
-    "forward_kinematics",
-    "interpolations",
-    "new_memory",
-    "virtual_snake",
-]
+    "Aligner", "Alignment", "Coordinate", "GaitSegment", "Interpolation", "Laid", "Memory", "ParametricCurve",
+    "ShapeCurve", "VirtualSnake", "Wave", "alignments", "deviation", "forward_kinematics", "interpolations",
+    "new_memory", "virtual_snake",
+]  # fmt: skip

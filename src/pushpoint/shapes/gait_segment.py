@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Annotated, Any, Self
+from typing import Annotated, Any, NamedTuple, Self
 
 import numpy as np
 from pydantic import Discriminator, Field, Tag, model_validator
@@ -15,8 +15,12 @@ from pushpoint.fields import Frozen
 from pushpoint.geometry.rotation import about_axis
 from pushpoint.quantities import Angle
 from pushpoint.quantities import Coordinate as Place
+from pushpoint.shapes.interpolations import slopes_of
 from pushpoint.shapes.shape_curve import shape_control_points
 from pushpoint.types import FloatArray
+
+SETTLED = 1e-7  # [m]: slopes that differ by less are the same
+MOST = 64  # points: an interpolation that is felt farther away is refused
 
 
 def _coordinates(value: Any) -> str | None:
@@ -115,3 +119,29 @@ def extended(points: FloatArray, steps: FloatArray, step: int, frame: FloatArray
     """One more point, P3 (18): `steps` (k - 1, 3) lead from point to point of the segment (erratum P3-6)."""
     new = points[-1] + frame @ steps[step % len(steps)]
     return np.concatenate([points, new[np.newaxis]])
+
+
+class Reach(NamedTuple):
+    """How many points of a curve that grows and is forgotten to keep ahead of the head and behind the tail. Two ahead:
+    erratum P3-5."""
+
+    ahead: int = 2
+    behind: int = 3
+
+
+def reach_of(interpolation: str, segment: GaitSegment) -> Reach:
+    """The reach of an interpolation on a repeated segment: one more point changes the curve only beyond `ahead`, one
+    less only before `behind`."""
+    steps = len(segment.array()) - 1
+    points = segment.repeated(max(2, math.ceil(3 * MOST / steps)))
+    whole = slopes_of(interpolation, points)
+    grown = np.abs(whole[:-1] - slopes_of(interpolation, points[:-1])).max(axis=(1, 2)) > SETTLED
+    cut = np.abs(whole[1:] - slopes_of(interpolation, points[1:])).max(axis=(1, 2)) > SETTLED
+    ahead = len(grown) - int(np.argmax(grown)) if grown.any() else 0
+    behind = len(cut) - int(np.argmax(cut[::-1])) if cut.any() else 0
+    if max(ahead, behind) > MOST:
+        raise InvalidInput(
+            f"interpolation = {interpolation!r}: one more point changes the curve {max(ahead, behind)} points away; "
+            f"should be {MOST} at most where a segment is repeated"
+        )
+    return Reach(max(Reach().ahead, ahead), max(Reach().behind, behind))

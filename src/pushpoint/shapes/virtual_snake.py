@@ -44,10 +44,6 @@ class VirtualSnake(NamedTuple):
         """Joint angles [rad] (..., N) as pushpoint has them: from the tail, with its signs."""
         return np.ascontiguousarray((self.sign * q)[..., ::-1])
 
-    def from_robot(self, joint_angle: FloatArray) -> FloatArray:
-        """P3's q [rad] (..., N) of pushpoint's joint angles."""
-        return np.ascontiguousarray(self.sign * joint_angle[..., ::-1])
-
 
 def virtual_snake(robot: Robot) -> VirtualSnake:
     """The chain of a robot, whatever the order of its axes."""

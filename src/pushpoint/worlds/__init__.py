@@ -22,20 +22,6 @@ from pushpoint.worlds._model import (
 worlds: Registry[WorldFactory] = Registry("world", __name__)
 
 __all__ = [
-    "LAW_FEATURES",
-    "Box",
-    "Cylinder",
-    "Disc",
-    "Ground",
-    "GroundLaw",
-    "Heightfield",
-    "Obstacle",
-    "Patch",
-    "Polygon",
-    "Profile",
-    "Upright",
-    "Wall",
-    "World",
-    "WorldFactory",
-    "worlds",
-]
+    "LAW_FEATURES", "Box", "Cylinder", "Disc", "Ground", "GroundLaw", "Heightfield", "Obstacle", "Patch",
+    "Polygon", "Profile", "Upright", "Wall", "World", "WorldFactory", "worlds",
+]  # fmt: skip

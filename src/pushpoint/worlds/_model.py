@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 Point = tuple[Coordinate, Coordinate]  # [m]
 Point3 = tuple[Coordinate, Coordinate, Coordinate]  # [m]
+Row = Annotated[tuple[Height, ...], Field(min_length=3, fail_fast=True)]  # [m]
 
 
 class LawFeature(NamedTuple):
@@ -84,20 +85,16 @@ class GroundLaw(Frozen):
 
     def features(self) -> Iterator[tuple[str, str]]:
         """What it has besides dry friction, as LAW_FEATURES lists it, and the field and value that say so."""
-        if self.across != self.along:
-            yield "friction_across", f"friction_across = {self.across}"
-        if self.backward != self.along:
-            yield "friction_backward", f"friction_backward = {self.backward}"
-        if self.viscous:
-            yield "viscous", f"viscous = {self.viscous} N s/m"
-        if self.drag_across:
-            yield "viscous", f"viscous_across = {self.drag_across} N s/m"
-        if self.torque:
-            yield "torque", "torque = True"
-        if self.rolling > 0:
-            yield "rolling", f"rolling = {self.rolling}"
-        if self.stribeck > 0:
-            yield "stribeck", f"stribeck = {self.stribeck}"
+        found = (
+            (self.across != self.along, "friction_across", f"friction_across = {self.across}"),
+            (self.backward != self.along, "friction_backward", f"friction_backward = {self.backward}"),
+            (self.viscous, "viscous", f"viscous = {self.viscous} N s/m"),
+            (self.drag_across, "viscous", f"viscous_across = {self.drag_across} N s/m"),
+            (self.torque, "torque", "torque = True"),
+            (self.rolling, "rolling", f"rolling = {self.rolling}"),
+            (self.stribeck, "stribeck", f"stribeck = {self.stribeck}"),
+        )
+        yield from ((feature, said) for is_there, feature, said in found if is_there)
 
     @property
     def is_basic(self) -> bool:
@@ -347,10 +344,7 @@ class Heightfield(Frozen):
     x: Coordinate  # [m]
     y: Coordinate  # [m]
     spacing: Length  # [m]
-    heights: Annotated[
-        tuple[Annotated[tuple[Height, ...], Field(min_length=3, fail_fast=True)], ...],
-        Field(min_length=3, fail_fast=True),
-    ]  # [m]
+    heights: Annotated[tuple[Row, ...], Field(min_length=3, fail_fast=True)]  # [m]
 
     @field_validator("heights")
     @classmethod

@@ -35,14 +35,8 @@ def corridor(
     as many after it.
     """
     _refuse_sharp_bend(width, length, bend)
-    obstacles = tuple(
-        Wall(
-            points=_points(x, y, (length / 2, bend, side), segments),
-            friction=obstacle_friction,
-            restitution=restitution,
-        )
-        for side in (width / 2, -width / 2)
-    )
+    sides = (_points(x, y, (length / 2, bend, side), segments) for side in (width / 2, -width / 2))
+    obstacles = tuple(Wall(points=points, friction=obstacle_friction, restitution=restitution) for points in sides)
     return World(name="corridor", ground=Ground(friction=friction), obstacles=obstacles)
 
 

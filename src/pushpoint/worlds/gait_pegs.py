@@ -15,23 +15,12 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from pushpoint import limits
+from pushpoint import quantities as q
 from pushpoint.errors import InvalidInput
-from pushpoint.quantities import (
-    Angle,
-    Bend,
-    Coordinate,
-    FrictionCoefficient,
-    Index,
-    Length,
-    Links,
-    Obstacles,
-    Rate,
-    Width,
-)
 from pushpoint.worlds import Disc, Ground, World, worlds
 
 FloatArray = NDArray[np.float64]
-Lengths = Annotated[tuple[Length, ...], Field(fail_fast=True, max_length=limits.LINKS)]
+Lengths = Annotated[tuple[q.Length, ...], Field(fail_fast=True, max_length=limits.LINKS)]
 
 # P2 VIII-D: A_h, d_h, w_h
 AMPLITUDE, PHASE_SHIFT, FREQUENCY = math.radians(40.0), math.radians(-50.0), math.radians(80.0)
@@ -98,21 +87,21 @@ def mean_heading(wave: Wave, links: int) -> float:
 
 @worlds.register("gait-pegs")
 def gait_pegs(
-    amplitude: Bend = AMPLITUDE,
-    phase_shift: Angle = PHASE_SHIFT,
-    frequency: Rate = FREQUENCY,
-    start_phase: Angle = 0.0,
-    links: Links = 11,
-    link_length: Length | Lengths = 0.122,
-    half_width: Width = 0.0525,
-    link: Index | None = None,
-    position: tuple[Coordinate, Coordinate] = (0.0, 0.0),
-    angle: Angle = 0.0,
-    radius: Length = 0.02,
-    clearance: Width = 0.003,
-    ahead: Obstacles = 6,
-    friction: FrictionCoefficient = 0.2,
-    peg_friction: FrictionCoefficient = 0.0,
+    amplitude: q.Bend = AMPLITUDE,
+    phase_shift: q.Angle = PHASE_SHIFT,
+    frequency: q.Rate = FREQUENCY,
+    start_phase: q.Angle = 0.0,
+    links: q.Links = 11,
+    link_length: q.Length | Lengths = 0.122,
+    half_width: q.Width = 0.0525,
+    link: q.Index | None = None,
+    position: tuple[q.Coordinate, q.Coordinate] = (0.0, 0.0),
+    angle: q.Angle = 0.0,
+    radius: q.Length = 0.02,
+    clearance: q.Width = 0.003,
+    ahead: q.Obstacles = 6,
+    friction: q.FrictionCoefficient = 0.2,
+    peg_friction: q.FrictionCoefficient = 0.0,
 ) -> World:
     """Pegs for a serpenoid gait, where the wave of its first shape is steepest: along the robot, and `ahead` more.
 
@@ -130,12 +119,8 @@ def gait_pegs(
         raise InvalidInput(f"world.link = {anchor}: the robot has links 0 (at the tail) to {links - 1}")
     body = Body(lengths, half_width, anchor, position, angle)
     centres = peg_centres(wave, body, radius, clearance, ahead)
-    return World(
-        name="gait-pegs",
-        ground=Ground(friction=friction),
-        obstacles=tuple(Disc(x=x, y=y, radius=radius, friction=peg_friction) for x, y in centres),
-        source=SOURCE,
-    )
+    discs = tuple(Disc(x=x, y=y, radius=radius, friction=peg_friction) for x, y in centres)
+    return World(name="gait-pegs", ground=Ground(friction=friction), obstacles=discs, source=SOURCE)
 
 
 def _refuse_waveless(wave: Wave) -> None:
@@ -190,16 +175,11 @@ def peg_centres(wave: Wave, body: Body, radius: float, clearance: float, ahead: 
     return pegs
 
 
-def _lengths(body: Body, number: FloatArray) -> FloatArray:
-    """Of links by number [m]; beyond the robot the mean."""
-    own = np.asarray(body.length)
-    inside = (number >= 0) & (number < len(own))
-    return np.asarray(np.where(inside, own[np.clip(number, 0, len(own) - 1).astype(int)], own.mean()))
-
-
 def _draw(wave: Wave, body: Body, number: FloatArray) -> Drawn:
     """Links with these numbers, the robot's among them, where it starts, and those that would follow them."""
-    links, length = len(body.length), _lengths(body, number)
+    links, own = len(body.length), np.asarray(body.length)
+    inside = (number >= 0) & (number < links)
+    length = np.where(inside, own[np.clip(number, 0, links - 1).astype(int)], own.mean())  # beyond the robot the mean
     heading = wave.heading(number, links) + body.angle - mean_heading(wave, links)
     half = 0.5 * length[:, np.newaxis] * np.stack([np.cos(heading), np.sin(heading)], axis=1)
     middle = np.zeros_like(half)

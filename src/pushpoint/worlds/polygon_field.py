@@ -41,8 +41,8 @@ def polygon_field(
     The limits of x and y hold for the middles. They keep the place free where robots start by default.
     """
     target = Target((x_min, x_max), (y_min, y_max), (size_min, size_max))
-    refuse_reversed("polygon-field", {"x": target.x, "y": target.y, "size": target.radius})
-    refuse_reversed("polygon-field", {"corners": (corners_min, corners_max)})
+    ranges = {"x": target.x, "y": target.y, "size": target.radius, "corners": (corners_min, corners_max)}
+    refuse_reversed("polygon-field", ranges)
     random = np.random.default_rng(seed)
     placed = throw(random, target, polygons, gap, darts)
     counts = random.integers(corners_min, corners_max, size=len(placed), endpoint=True)

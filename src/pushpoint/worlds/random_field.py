@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
 import numpy as np
-from pydantic import Field
 
-from pushpoint import limits
-from pushpoint.quantities import Coordinate, Darts, FrictionCoefficient, Length, Obstacles, Seed, Width
+from pushpoint.quantities import Coordinate, Darts, FrictionCoefficient, Length, Obstacles, PlanePoints, Seed, Width
 from pushpoint.worlds import Disc, Ground, World, worlds
 from pushpoint.worlds._darts import Target, refuse_reversed, throw
 
@@ -28,9 +24,7 @@ def random_field(
     friction: FrictionCoefficient = 0.2,
     obstacle_friction: FrictionCoefficient = 0.0,
     ground_torque: bool = False,
-    keep_clear: Annotated[
-        tuple[tuple[Coordinate, Coordinate], ...], Field(fail_fast=True, max_length=limits.POINTS)
-    ] = (),
+    keep_clear: PlanePoints = (),
     clearance: Width = 0.005,
 ) -> World:
     """Up to `pegs` discs, at least `gap` [m] apart, from at most `darts` throws.

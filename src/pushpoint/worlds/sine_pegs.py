@@ -29,12 +29,8 @@ def sine_pegs(
         Disc(x=x, y=y, radius=radius, friction=peg_friction)
         for x, y in inflection_pegs(amplitude, wavelength, offset, first, pegs)
     )
-    return World(
-        name="sine-pegs",
-        ground=Ground(friction=friction, viscous=viscous),
-        obstacles=discs,
-        source="ours, not published",
-    )
+    ground = Ground(friction=friction, viscous=viscous)
+    return World(name="sine-pegs", ground=ground, obstacles=discs, source="ours, not published")
 
 
 def inflection_pegs(

@@ -19,6 +19,5 @@ def slope(
 ) -> World:
     """A plane that rises towards +x by `angle` [rad]; x and y are measured along it."""
     down = (-math.sin(angle), 0.0, -math.cos(angle))
-    return World(
-        name="slope", ground=Ground(friction=friction, friction_across=friction_across), down=down, source="own"
-    )
+    ground = Ground(friction=friction, friction_across=friction_across)
+    return World(name="slope", ground=ground, down=down, source="own")

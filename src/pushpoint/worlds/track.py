@@ -9,19 +9,15 @@ from pydantic import Field
 
 from pushpoint.quantities import Coordinate, FrictionCoefficient, Mass
 from pushpoint.worlds import Disc, Ground, Polygon, World, worlds
+from pushpoint.worlds._model import Point
 
 SOURCE = "Transeth et al. 2008, Snake Robot Obstacle Aided Locomotion"
 
 # P2 VIII-D2. The printed radius of 0.0125 m is a misprint: the pipes are 0.25 m across (P2 VIII-C).
 CENTRES = (
-    (0.0507, 0.1761),
-    (0.4215, 0.0029),
-    (0.8037, 0.1851),
-    (1.1532, 0.0031),
-    (1.5298, 0.1783),
-    (1.8877, 0.0020),
-    (2.2588, 0.1745),
-)
+    (0.0507, 0.1761), (0.4215, 0.0029), (0.8037, 0.1851), (1.1532, 0.0031),
+    (1.5298, 0.1783), (1.8877, 0.0020), (2.2588, 0.1745),
+)  # fmt: skip
 RADIUS = 0.125
 
 # P2 VIII-B lists eight radii for seven obstacles; the first seven are taken.
@@ -83,12 +79,14 @@ def track_polygons(
     return World(name="track-polygons", ground=Ground(friction=friction), obstacles=polygons, source="own")
 
 
-def _regular(
-    centre: tuple[float, float], normal: float, corners: int, set_back: float
-) -> tuple[tuple[float, float], ...]:
+def _inside(centre: Point, normal: float, distance: float) -> Point:
+    """The point of a pipe that is this far from its centre towards where it pushes [m]."""
+    return centre[0] + distance * math.cos(normal), centre[1] + distance * math.sin(normal)
+
+
+def _regular(centre: Point, normal: float, corners: int, set_back: float) -> tuple[Point, ...]:
     """A regular polygon with an edge across `normal` that touches the pipe around `centre` from inside."""
-    inward = RADIUS - set_back - EDGE_DISTANCE[corners]
-    x, y = centre[0] + inward * math.cos(normal), centre[1] + inward * math.sin(normal)
+    x, y = _inside(centre, normal, RADIUS - set_back - EDGE_DISTANCE[corners])
     radius = EDGE_DISTANCE[corners] / math.cos(math.pi / corners)
     turns = [normal + math.pi * (2 * k + 1) / corners for k in range(corners)]
     return tuple((x + radius * math.cos(turn), y + radius * math.sin(turn)) for turn in turns)
@@ -98,13 +96,8 @@ def _regular(
 def track_small_pegs(friction: FrictionCoefficient = 0.2) -> World:
     """Seven thin pegs that touch the robot where the pipes of the track do (P2 VIII-B)."""
     discs = []
-    for number, ((x, y), radius) in enumerate(zip(CENTRES, SMALL_RADII, strict=True)):
-        normal = mean_normal(number)
-        inward = RADIUS - radius
-        discs.append(Disc(x=x + inward * math.cos(normal), y=y + inward * math.sin(normal), radius=radius))
-    return World(
-        name="track-small-pegs",
-        ground=Ground(friction=friction),
-        obstacles=tuple(discs),
-        source=f"{SOURCE}, VIII-B",
-    )
+    for number, (centre, radius) in enumerate(zip(CENTRES, SMALL_RADII, strict=True)):
+        x, y = _inside(centre, mean_normal(number), RADIUS - radius)
+        discs.append(Disc(x=x, y=y, radius=radius))
+    ground, source = Ground(friction=friction), f"{SOURCE}, VIII-B"
+    return World(name="track-small-pegs", ground=ground, obstacles=tuple(discs), source=source)

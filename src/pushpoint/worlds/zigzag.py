@@ -34,14 +34,8 @@ def zigzag(
     _refuse_narrow(pitch, swing, width)
     _refuse_many(pitch, length, pieces)
     line = _split(_corners(pitch, swing, length), pieces)
-    walls = tuple(
-        Wall(
-            points=tuple((x + along, y + across + side) for along, across in line),
-            friction=obstacle_friction,
-            restitution=restitution,
-        )
-        for side in (width / 2, -width / 2)
-    )
+    sides = (tuple((x + along, y + across + side) for along, across in line) for side in (width / 2, -width / 2))
+    walls = tuple(Wall(points=points, friction=obstacle_friction, restitution=restitution) for points in sides)
     return World(name="zigzag", ground=Ground(friction=friction), obstacles=walls, source="own")
 
 

@@ -46,10 +46,6 @@ class Task(NamedTuple):
     place_rate: FloatArray  # E_P r_t', (2 k,), (3.42) corrected: r_P = s(r_t)
 
     @property
-    def contacts(self) -> int:
-        return len(self.force_axes)
-
-    @property
     def normal_rows(self) -> FloatArray:
         """E_F J_t, (k, N): motion of the contact points to the left of their links."""
         return np.asarray(self.force_axes @ self.jacobian)

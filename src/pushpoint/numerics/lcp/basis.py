@@ -7,7 +7,7 @@ A problem is then the same to every tolerance whatever units its rows have.
 from __future__ import annotations
 
 import math
-from typing import cast
+from typing import NamedTuple, cast
 
 import numpy as np
 
@@ -21,6 +21,14 @@ SINGULAR = 1e-14  # of the largest entry of a block in row units: a smaller pivo
 SLACK = 1e-14  # of the terms of w_i: what is less below zero than this is taken for zero
 
 UNIT, RIGHT, INDEX, MARK, BLOCK = 0, 1, 2, 3, 4  # rows of a workspace; the last is the first row of the block
+
+
+class Search(NamedTuple):
+    """What came out of a search: the z of a solution, or of what may be one, or None; and whether that is certain."""
+
+    z: FloatArray | None
+    steps: int  # sets or decisions that were examined
+    complete: bool
 
 
 def workspace(capacity: int) -> FloatArray:

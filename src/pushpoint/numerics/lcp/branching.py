@@ -7,10 +7,9 @@ most of both is decided next, both for z and for w. Quick where few decisions se
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
+from pushpoint.numerics.lcp.basis import Search
 from pushpoint.numerics.lcp.least_squares import FEASIBLE, equilibrated, misfit, non_negative_least_squares
 from pushpoint.types import FloatArray, IntArray
 
@@ -20,24 +19,16 @@ PRUNED = 1e-8  # of the terms: what is further from a solution has none below it
 FREE, ONLY_Z, ONLY_W = 0, 1, -1
 
 
-class Branched(NamedTuple):
-    """The z of a solution, or of what may be one, or None; and whether that is certain."""
-
-    z: FloatArray | None
-    nodes: int
-    complete: bool
-
-
-def branch(A: FloatArray, a: FloatArray, nodes: int = NODES) -> Branched:
+def branch(A: FloatArray, a: FloatArray, nodes: int = NODES) -> Search:
     """Depth first, the larger of the two of a row first."""
     scaled, right, columns = equilibrated(A, a)
     if not np.isfinite([*scaled, right, columns]).all():  # of numbers near the largest or the smallest there are
-        return Branched(None, 0, complete=False)
+        return Search(None, 0, complete=False)
     waiting: list[IntArray] = [np.zeros(len(a), dtype=np.int64)]
     doubtful: FloatArray | None = None
     for count in range(nodes):
         if not waiting:
-            return Branched(doubtful, count, complete=doubtful is None)
+            return Search(doubtful, count, complete=doubtful is None)
         decided = waiting.pop()
         found = _relaxed(scaled, right, decided)
         if found is None:
@@ -46,13 +37,13 @@ def branch(A: FloatArray, a: FloatArray, nodes: int = NODES) -> Branched:
         both = np.minimum(z, w)
         if not both.any():
             if misfit(scaled, right, z) <= FEASIBLE:
-                return Branched(z * columns, count + 1, complete=True)
+                return Search(z * columns, count + 1, complete=True)
             doubtful = z * columns  # round-off decides
             continue
         row = int(np.argmax(both))
         for kept in (ONLY_W, ONLY_Z) if z[row] > w[row] else (ONLY_Z, ONLY_W):  # the last is looked at first
             waiting.append(np.where(np.arange(len(a)) == row, kept, decided))
-    return Branched(doubtful, nodes, complete=doubtful is None and not waiting)
+    return Search(doubtful, nodes, complete=doubtful is None and not waiting)
 
 
 def _relaxed(A: FloatArray, a: FloatArray, decided: IntArray) -> tuple[FloatArray, FloatArray] | None:

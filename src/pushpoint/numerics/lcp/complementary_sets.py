@@ -8,10 +8,10 @@ least squares. Rows and columns are scaled apart from each other, so that their 
 from __future__ import annotations
 
 from itertools import combinations, islice
-from typing import NamedTuple
 
 import numpy as np
 
+from pushpoint.numerics.lcp.basis import Search
 from pushpoint.numerics.lcp.least_squares import FEASIBLE, equilibrated, misfit, misfits, non_negative_least_squares
 from pushpoint.types import FloatArray, IntArray
 
@@ -19,14 +19,6 @@ LARGEST = 16  # rows: about a second
 REGULAR = 1e-8  # smallest over largest singular value of a block whose solution is believed
 CHUNK = 8192  # sets at once
 MOST_SINGULAR = 4096  # singular sets that are examined one by one: about two seconds
-
-
-class Search(NamedTuple):
-    """What came out: the z of a solution, or None; and whether sets are left that were not decided."""
-
-    z: FloatArray | None
-    sets: int  # examined
-    complete: bool
 
 
 def search(A: FloatArray, a: FloatArray) -> Search:

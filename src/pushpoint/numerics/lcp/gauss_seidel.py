@@ -24,7 +24,7 @@ def sweep(A: FloatArray, a: FloatArray, size: int, z: FloatArray) -> None:
         z[i] = max(0.0, z[i] - slack / A[i, i])
 
 
-@kernel
+@entry_point
 def sweeps(A: FloatArray, a: FloatArray, size: int, z: FloatArray, limit: int) -> tuple[int, int]:
     """From the z given, in place, at most `limit` sweeps."""
     for i in range(size):
@@ -41,8 +41,3 @@ def sweeps(A: FloatArray, a: FloatArray, size: int, z: FloatArray, limit: int) -
             if not gap < np.inf:  # it diverged
                 return LIMIT, count
     return LIMIT, count
-
-
-@entry_point
-def sweeps_from_python(A: FloatArray, a: FloatArray, size: int, z: FloatArray, limit: int) -> tuple[int, int]:
-    return sweeps(A, a, size, z, limit)

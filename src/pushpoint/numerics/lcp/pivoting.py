@@ -8,20 +8,8 @@ the first until fewer are infeasible than ever before, so that the whole ends to
 from __future__ import annotations
 
 from pushpoint._jit import entry_point, kernel
-from pushpoint.numerics.lcp.basis import (
-    LIMIT,
-    MARK,
-    SLACK,
-    SOLVED,
-    ZERO,
-    measure_rows,
-    slack_of_row,
-    solve_basic,
-    workspace,
-)
+from pushpoint.numerics.lcp.basis import LIMIT, MARK, SLACK, SOLVED, ZERO, measure_rows, slack_of_row, solve_basic
 from pushpoint.types import FloatArray, IntArray
-
-__all__ = ["pivot", "pivot_from_python", "pivot_within", "workspace"]
 
 WORN_SLACK = 1e-12  # after so many exchanges that it may be round-off that goes round in circles
 BLOCK_TRIES = 3  # exchanges of all infeasible variables that may fail to help

@@ -12,9 +12,7 @@ import numpy.typing as npt
 from pushpoint.errors import InvalidInput
 from pushpoint.numerics.lcp import branching, complementary_sets, enumeration, gauss_seidel, lemke, pivoting, restarts
 from pushpoint.numerics.lcp.arguments import count_of, square, vector
-from pushpoint.numerics.lcp.basis import SOLVED, workspace
-from pushpoint.numerics.lcp.branching import Branched
-from pushpoint.numerics.lcp.complementary_sets import Search
+from pushpoint.numerics.lcp.basis import SOLVED, Search, workspace
 from pushpoint.numerics.lcp.residual import natural_residual, refine, row_scales, row_units
 from pushpoint.types import FloatArray, IntArray
 
@@ -57,38 +55,32 @@ Method = Callable[[FloatArray, FloatArray, FloatArray, IntArray, int | None], tu
 
 
 def _pivoting(A: FloatArray, a: FloatArray, z: FloatArray, basic: IntArray, limit: int | None) -> tuple[int, int]:
-    rows = len(a)
-    return pivoting.pivot_from_python(A, a, rows, z, basic, workspace(rows), PIVOTS if limit is None else limit)
+    most = PIVOTS if limit is None else limit
+    return pivoting.pivot_from_python(A, a, len(a), z, basic, workspace(len(a)), most)
 
 
 def _lemke(A: FloatArray, a: FloatArray, z: FloatArray, basic: IntArray, limit: int | None) -> tuple[int, int]:
-    rows = len(a)
     if basic.any() and _pivoting(A, a, z, basic, 0)[0] == SOLVED:  # the start was right
         return SOLVED, 0
-    work = lemke.lemke_workspace(rows)
-    return lemke.lemke_from_python(A, a, rows, z, basic, work, PIVOTS if limit is None else limit)
+    most = PIVOTS if limit is None else limit
+    return lemke.lemke_from_python(A, a, len(a), z, basic, lemke.lemke_workspace(len(a)), most)
 
 
 def _enumeration(A: FloatArray, a: FloatArray, z: FloatArray, basic: IntArray, limit: int | None) -> tuple[int, int]:
-    rows = len(a)
-    if rows > enumeration.LARGEST:
-        raise InvalidInput(f"A has {rows} rows: enumeration takes at most {enumeration.LARGEST}")
-    return enumeration.try_all(A, a, rows, z, basic, workspace(rows))
+    if len(a) > enumeration.LARGEST:
+        raise InvalidInput(f"A has {len(a)} rows: enumeration takes at most {enumeration.LARGEST}")
+    return enumeration.try_all(A, a, len(a), z, basic, workspace(len(a)))
 
 
 def _gauss_seidel(A: FloatArray, a: FloatArray, z: FloatArray, basic: IntArray, limit: int | None) -> tuple[int, int]:
-    rows = len(a)
-    status, sweeps = gauss_seidel.sweeps_from_python(A, a, rows, z, SWEEPS if limit is None else limit)
+    found = gauss_seidel.sweeps(A, a, len(a), z, SWEEPS if limit is None else limit)
     basic[:] = z > 0.0
-    return status, sweeps
+    return found
 
 
 METHODS: dict[str, Method] = {
-    "lemke": _lemke,
-    "pivoting": _pivoting,
-    "gauss_seidel": _gauss_seidel,
-    "enumeration": _enumeration,
-}
+    "lemke": _lemke, "pivoting": _pivoting, "gauss_seidel": _gauss_seidel, "enumeration": _enumeration,
+}  # fmt: skip
 
 
 def solve(
@@ -157,11 +149,12 @@ def _attempts(A: FloatArray, a: FloatArray, first: Solution, method: str) -> Ite
         yield _by_restarts(A, a, first)
     refuted = False
     if rows <= branching.LARGEST:
-        branched = _by_branching(A, a)
+        found = branching.branch(A, a)
+        branched = _from_search(A, a, found, f"branching at {found.steps} nodes")
         refuted = branched.status is Status.RAY
         yield branched
     if rows <= SMALL or (rows <= complementary_sets.LARGEST and not refuted):
-        yield _by_all_sets(A, a)
+        yield _from_search(A, a, complementary_sets.search(A, a), f"all {2**rows} complementary sets")
 
 
 def _by_restarts(A: FloatArray, a: FloatArray, first: Solution) -> Solution:
@@ -176,16 +169,7 @@ def _by_restarts(A: FloatArray, a: FloatArray, first: Solution) -> Solution:
     return replace(first, tried=(f"{name} (ray)",))
 
 
-def _by_branching(A: FloatArray, a: FloatArray) -> Solution:
-    found = branching.branch(A, a)
-    return _from_search(A, a, found, f"branching at {found.nodes} nodes")
-
-
-def _by_all_sets(A: FloatArray, a: FloatArray) -> Solution:
-    return _from_search(A, a, complementary_sets.search(A, a), f"all {2 ** len(a)} complementary sets")
-
-
-def _from_search(A: FloatArray, a: FloatArray, found: Search | Branched, name: str) -> Solution:
+def _from_search(A: FloatArray, a: FloatArray, found: Search, name: str) -> Solution:
     """The z that a search found, checked; RAY if it is sure that there is none."""
     z, steps, complete = found
     if z is None:

@@ -11,13 +11,7 @@ from pushpoint.types import FloatArray, IntArray
 
 @entry_point
 def refine(
-    A: FloatArray,
-    a: FloatArray,
-    z: FloatArray,
-    basic: IntArray,
-    left: FloatArray,
-    step: FloatArray,
-    work: FloatArray,
+    A: FloatArray, a: FloatArray, z: FloatArray, basic: IntArray, left: FloatArray, step: FloatArray, work: FloatArray
 ) -> None:
     """Once more with what is left of w on the basic set as the right-hand side: takes out the growth of round-off."""
     size = len(a)
@@ -38,14 +32,12 @@ def row_units(A: FloatArray) -> FloatArray:
         entries = np.abs(A)
         size = np.where(size == 0.0, np.maximum(entries.max(axis=0), entries.max(axis=1)), size)
         size[size == 0.0] = 1.0
-    units: FloatArray = 1.0 / np.sqrt(size)
-    return units
+    return np.asarray(1.0 / np.sqrt(size))
 
 
 def row_scales(A: FloatArray, a: FloatArray, z: FloatArray) -> FloatArray:
     """What w_i is measured by: |a_i| and the largest |A_ij z_j|, the terms of which it is the sum."""
-    scales: FloatArray = np.abs(a) + np.max(np.abs(A * z), axis=1, initial=0.0)
-    return scales
+    return np.asarray(np.abs(a) + np.max(np.abs(A * z), axis=1, initial=0.0))
 
 
 def natural_residual(A: FloatArray, a: FloatArray, z: FloatArray, w: FloatArray) -> float:

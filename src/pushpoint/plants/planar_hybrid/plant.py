@@ -9,8 +9,8 @@ from typing import ClassVar
 import numpy as np
 
 from pushpoint._jit import compiling_once
+from pushpoint.feedback import Feedback, flat_layout, new_feedback
 from pushpoint.fields import Frozen
-from pushpoint.numerics.records import as_columns, table
 from pushpoint.numerics.restored import MOST_COUNT, Limit, Limits
 from pushpoint.plants import plants
 from pushpoint.plants._base import StateArrays
@@ -21,13 +21,13 @@ from pushpoint.plants.planar_hybrid.assumptions import narrow_gaps, refuse_many_
 from pushpoint.plants.planar_hybrid.crossing import crossing_counts, crossing_events
 from pushpoint.plants.planar_hybrid.integrate import SHORTEST
 from pushpoint.plants.planar_hybrid.jump import BEYOND_BOUND
-from pushpoint.plants.planar_hybrid.model import MOST_JUMPS, NEXT_STEP, PUSH, RECORDS, State, make_problem, make_state
+from pushpoint.plants.planar_hybrid.model import MOST_JUMPS, NEXT_STEP, RECORDS, State, make_problem, make_state
 from pushpoint.plants.planar_hybrid.options import PlanarHybridOptions
-from pushpoint.plants.planar_hybrid.run import FIRST_ROW, place_from_python, run_ticks
+from pushpoint.plants.planar_hybrid.run import FIRST_ROW, run_ticks
 from pushpoint.plants.planar_hybrid.supports import HYBRID
 from pushpoint.robots import Robot, Servo
 from pushpoint.tape import ExtraColumn, Tape, grown
-from pushpoint.types import CommandTable, Event, Pairs, Pose, Snapshot, Status
+from pushpoint.types import CommandTable, Event, Pose, Status
 from pushpoint.worlds import World
 
 ADVICE = {
@@ -63,6 +63,8 @@ class PlanarHybrid(CompiledPlant):
         self.dt, self._robot = options.dt, robot
         self._problem = make_problem(robot, world, servo, options)
         self._entry = Entry(run_ticks, "planar_hybrid")
+        self.layout = flat_layout(len(robot.links), len(robot.links) - 1, 2)
+        self.feedback = new_feedback(self.layout, len(self.resting_state().pushed))
 
     @classmethod
     def build(cls, robot: Robot, world: World, servo: Servo, options: PlanarHybridOptions) -> PlanarHybrid:
@@ -75,40 +77,10 @@ class PlanarHybrid(CompiledPlant):
     def initial_state(self, pose: Pose) -> State:
         return make_state(self._problem, pose)
 
-    def snapshot(self, state: State) -> Snapshot:
-        link, n = self._problem.link, len(self._problem.link)
-        place_from_python(self._problem, state.vector)
-        angle, rate = state.vector[:n].copy(), state.vector[n + 2 : 2 * n + 2]
-        pushed = state.pushed[:, :PUSH]
-        return Snapshot(
-            time=float(state.clock[0] * self.dt),
-            joint_angle=angle[1:] - angle[:-1],
-            joint_rate=rate[1:] - rate[:-1],
-            joint_impulse=state.sums[1:, 2].copy(),
-            position=table(link, "x", "y"),
-            attitude=angle,
-            velocity=table(link, "vx", "vy"),
-            rate=rate.copy(),
-            contact_impulse=pushed.reshape(n, -1, PUSH).sum(axis=1),
-            ground_impulse=state.sums[:, :2].copy(),
-            pairs=self._pairs_that_pushed(state),
-            obstacle_position=np.zeros((0, 2)),
-        )
-
-    def _pairs_that_pushed(self, state: State) -> Pairs:
-        pushed = np.flatnonzero(state.pushed[:, :PUSH].any(axis=1))
-        touch = as_columns(state.touch)[pushed]
-        return Pairs(
-            link=pushed // (len(state.pushed) // len(state.sums)),
-            obstacle=touch[:, 0].astype(np.int64),
-            place=touch[:, 1],
-            point=touch[:, 4:6],
-            normal=touch[:, 2:4],
-            impulse=state.pushed[pushed, :PUSH],
-        )
-
-    def run(self, state: State, table: CommandTable, at: Stopped, substeps: int, tape: Tape) -> Stopped:
-        status, tick = self._entry(table, (self._problem, state, table, at[1], substeps, tape))
+    def run(
+        self, state: State, table: CommandTable, at: Stopped, substeps: int, tape: Tape, feedback: Feedback
+    ) -> Stopped:
+        status, tick = self._entry(table, (self._problem, state, table, at[1], substeps, tape, feedback))
         return status, tick, 0
 
     def with_room(self, state: State, substeps: int, tape: Tape) -> Tape:
@@ -140,7 +112,7 @@ class PlanarHybrid(CompiledPlant):
     def record_start(self, state: State, tape: Tape) -> None:
         nothing = CommandTable(*(np.zeros((0, 0)) for _ in CommandTable._fields))
         with compiling_once("planar_hybrid"):
-            run_ticks(self._problem, state, nothing, FIRST_ROW, 1, tape)
+            run_ticks(self._problem, state, nothing, FIRST_ROW, 1, tape, self.feedback)
 
     def resting_state(self) -> State:
         return self.initial_state(resting(len(self._problem.link)))

@@ -5,17 +5,20 @@ from __future__ import annotations
 import math
 
 from pushpoint._jit import entry_point, inlined, kernel
+from pushpoint.feedback import Feedback
 from pushpoint.mechanics.joint_forces import factor_joints
 from pushpoint.numerics.lcp.friction import friction_bound_kernel
 from pushpoint.plants import _tape
+from pushpoint.plants._feedback import LOG_FULL, is_log_full, is_undecided
 from pushpoint.plants._tape import ACCEPTED, NOT_CONVERGED, OK, TABLE_FULL, TOO_MANY_EVENTS
 from pushpoint.plants.planar_hybrid.contacts import gather_contacts, place_links, remember_contacts
 from pushpoint.plants.planar_hybrid.flow import friction_ratio, kinetic_energy, pushes_at, response, sums_at, works_at
 from pushpoint.plants.planar_hybrid.integrate import flow
 from pushpoint.plants.planar_hybrid.jump import BEYOND_BOUND, jump, log_event, update_touched
 from pushpoint.plants.planar_hybrid.model import MOST_JUMPS, PUSH, START_ENERGY, SUMS, WORKS, Problem, State
+from pushpoint.plants.planar_hybrid.observe import let_decide, show
 from pushpoint.tape import Tape
-from pushpoint.types import CommandTable, FloatArray, Repeated
+from pushpoint.types import CommandTable, Repeated
 
 FIRST_ROW = -1  # in place of a tick
 CEILING = 2.0  # of mu_o* that is searched for
@@ -154,7 +157,7 @@ def report_step(problem: Problem, tape: Tape, status: int) -> None:
 
 @entry_point
 def run_ticks(
-    problem: Problem, state: State, commands: CommandTable, first: int, substeps: int, tape: Tape
+    problem: Problem, state: State, commands: CommandTable, first: int, substeps: int, tape: Tape, feedback: Feedback
 ) -> tuple[int, int]:
     """Ticks `first` .. of the table. Returns the status and the number of the tick that was not completed.
 
@@ -171,6 +174,10 @@ def run_ticks(
         events = tape.cursor[0].event + MOST_JUMPS * (substeps + 1)
         if not _tape.has_room(tape, state.pushed.shape[0]) or events > tape.event.shape[0]:
             return TABLE_FULL, row
+        if is_undecided(feedback, row):
+            if is_log_full(feedback):
+                return LOG_FULL, row
+            let_decide(problem, state, commands, row, feedback)
         load_commands(problem, commands, row)
         _tape.clear_sums(state.sums, SUMS)
         _tape.clear_sums(state.pushed, PUSH)
@@ -196,10 +203,5 @@ def run_ticks(
         report_beyond(problem, tape, state.clock[0] * dt)
         if _tape.is_row_due(tape):
             write_row(problem, state, tape, state.clock[0] * dt, tape.cursor[0].ticks_per_row * substeps * dt)
+    show(problem, state, dt, feedback)
     return OK, commands.joint_angle.shape[0]
-
-
-@entry_point
-def place_from_python(problem: Problem, vector: FloatArray) -> None:
-    """Poses and velocities of the links, for observations."""
-    place_links(problem, vector)

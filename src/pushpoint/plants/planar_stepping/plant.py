@@ -8,6 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from pushpoint.errors import InvalidInput
+from pushpoint.feedback import CompiledLoop, Feedback, flat_layout, new_feedback
 from pushpoint.fields import Frozen
 from pushpoint.mechanics.self_contact import SelfClearance
 from pushpoint.numerics.records import as_columns, table
@@ -20,7 +21,7 @@ from pushpoint.plants._supports import Supports
 from pushpoint.plants._tape import OK
 from pushpoint.plants.planar_stepping.free_flight import keeps_momenta, show_kept_spin, start_motion
 from pushpoint.plants.planar_stepping.limits import limits
-from pushpoint.plants.planar_stepping.model import BODY_FIELDS, OBSTACLE, PAIR_FIELDS, SELF_PAIRS, State, make_state
+from pushpoint.plants.planar_stepping.model import BODY_FIELDS, PAIR_FIELDS, SELF_PAIRS, State, make_state
 from pushpoint.plants.planar_stepping.options import PlanarSteppingOptions
 from pushpoint.plants.planar_stepping.run import APPROACH
 from pushpoint.plants.planar_stepping.supports import NEWTON, PROJECTION, refuse_thin_at_edges
@@ -35,9 +36,10 @@ from pushpoint.plants.planar_stepping.touching import (
 from pushpoint.plants.planar_stepping.variant import Variant
 from pushpoint.robots import Robot, Servo
 from pushpoint.tape import Tape
-from pushpoint.types import CommandTable, Failure, IntArray, Pairs, Pose, Snapshot, Status
+from pushpoint.types import CommandTable, Failure, FloatArray, Pose, Status
 from pushpoint.worlds import World
 
+NOTHING = np.zeros((0, 2))
 ADVICE = {
     Status.NOT_CONVERGED: "try a smaller plant.dt, a larger plant.max_iterations, or a looser plant.tolerance",
     Status.NOT_FINITE: "try a smaller plant.dt; check servo gains and feed-forward torques",
@@ -69,6 +71,8 @@ class PlanarStepping(CompiledPlant):
         self._watch: Watch | None = None
         if options.self_contact == "auto" and options.scheme == "conserving" and options.solver == "newton":
             self._watch_links(robot, len(world.obstacles))
+        self.layout = flat_layout(len(robot.links), len(robot.links) - 1, 2)
+        self.feedback = new_feedback(self.layout, self._pairs)
 
     def _watch_links(self, robot: Robot, discs: int) -> None:
         clearance, basic = SelfClearance.of(robot), self._usual.contacts is None
@@ -102,59 +106,26 @@ class PlanarStepping(CompiledPlant):
             let_through(state, clearance, clearance.gaps(pose.position, pose.angle, 0.0), new=True)
         return state
 
-    def snapshot(self, state: State) -> Snapshot:
-        links = len(self._problem.chain)
-        link, sums = state.link[:links], state.sums[:links]
-        return Snapshot(
-            time=float(state.clock[0] * self.dt),
-            joint_angle=np.diff(link["angle"]),
-            joint_rate=np.diff(link["w"]),
-            joint_impulse=sums[1:, 4].copy(),
-            position=table(link, "x", "y"),
-            attitude=link["angle"].copy(),
-            velocity=table(link, "vx", "vy"),
-            rate=link["w"].copy(),
-            contact_impulse=sums[:, :2].copy(),
-            ground_impulse=sums[:, 2:4].copy(),
-            pairs=self._pairs_that_pushed(state),
-            obstacle_position=table(state.link[links:], "x", "y"),
-        )
+    def obstacle_position(self, state: State) -> FloatArray:
+        if not self._movable:
+            return NOTHING
+        return table(state.link[self.layout.links :], "x", "y")
 
-    def _pairs_that_pushed(self, state: State) -> Pairs:
-        links = len(self._problem.chain)  # movable obstacles that touch others come behind
-        pair = state.pair[: state.pair_start[links]]
-        pushed = np.flatnonzero((pair["tick_x"] != 0.0) | (pair["tick_y"] != 0.0))
-        link = np.repeat(np.arange(links), np.diff(state.pair_start[: links + 1]))[pushed]
-        pair = pair[pushed]
-        return Pairs(
-            link=link,
-            obstacle=self._obstacles(state, state.pair_code[pushed]),
-            place=pair["place"].copy(),
-            point=table(pair, "point_x", "point_y"),
-            normal=table(pair, "normal_x", "normal_y"),
-            impulse=table(pair, "tick_x", "tick_y"),
-        )
-
-    def _obstacles(self, state: State, code: IntArray) -> IntArray:
-        """Indices in World.obstacles; of other links as in types.Contacts."""
-        contacts = self._variant(state).contacts
-        if contacts is None:
-            return code
-        of_feature = np.append(contacts.feature[:, OBSTACLE], -1.0).astype(np.int64)
-        other = code // 3 - len(contacts.feature)
-        return np.where(other < 0, of_feature[np.minimum(code // 3, len(contacts.feature))], -2 - other)
-
-    def rollout(self, state: State, table: CommandTable, substeps: int, tape: Tape) -> tuple[Tape, Failure | None]:
-        first_row = int(tape.cursor[0].row)
+    def rollout(
+        self, state: State, table: CommandTable, substeps: int, tape: Tape, loop: CompiledLoop | None = None
+    ) -> tuple[Tape, Failure | None]:
+        first_row = int(tape.cursor["row"][0])
         if self._free and state.clock[1] == 0:
             start_motion(self._problem, state)
-        tape, failure = super().rollout(state, table, substeps, tape)
+        tape, failure = super().rollout(state, table, substeps, tape, loop)
         if self._free:
             show_kept_spin(self._problem, tape.link[first_row : tape.cursor[0].row, :, :6])
         return tape, failure
 
-    def run(self, state: State, table: CommandTable, at: Stopped, substeps: int, tape: Tape) -> Stopped:
-        return self._variant(state).run(state, table, at[1], at[2], substeps, tape)
+    def run(
+        self, state: State, table: CommandTable, at: Stopped, substeps: int, tape: Tape, feedback: Feedback
+    ) -> Stopped:
+        return self._variant(state).run(state, table, at[1:], substeps, tape, feedback)
 
     def resolve(self, state: State, table: CommandTable, at: Stopped, tape: Tape) -> Stopped:
         """Check the clearance of links that may be near each other, or make a step in parts."""
@@ -179,7 +150,7 @@ class PlanarStepping(CompiledPlant):
                 if self._watch is not None:
                     set_bounds(self._touching.problem, self._watch.clearance)
             variant = self._touching
-        variant.problem.number[0].self_contact = touching
+        variant.problem.number["self_contact"][0] = touching
         if touching and variant.contacts is not None:
             variant.contacts.through[:] = state.through
         return variant

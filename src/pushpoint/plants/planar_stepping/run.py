@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from pushpoint._jit import entry_point, fused
+from pushpoint.feedback import Feedback
+from pushpoint.plants._feedback import LOG_FULL, is_log_full, is_undecided
 from pushpoint.plants._tape import GUARD_WORK, NOT_CONVERGED, NOT_FINITE, OK, TABLE_FULL, note_step
 from pushpoint.plants.planar_stepping.extended import Contacts, Ground, Joints
 from pushpoint.plants.planar_stepping.joint_law import drive_joints
 from pushpoint.plants.planar_stepping.ledger import works
 from pushpoint.plants.planar_stepping.model import CLEARANCE, Problem, State, Surroundings
 from pushpoint.plants.planar_stepping.newton import newton
+from pushpoint.plants.planar_stepping.observe import let_decide, show
 from pushpoint.plants.planar_stepping.parts import step_in_parts
 from pushpoint.plants.planar_stepping.projection import Relaxation, projection
 from pushpoint.plants.planar_stepping.rows import begin_tick, end_tick
@@ -89,13 +92,19 @@ def run_ticks(
     begin: int,
     substeps: int,
     tape: Tape,
+    feedback: Feedback,
 ) -> tuple[int, int, int]:
     """Ticks `first` .. of the table, from step `begin` of the first of them on. Returns the status, and the tick and
-    the step that were not completed. What is None is not compiled."""
-    dt = problem.number[0].nominal
+    the step that were not completed. What is None is not compiled. `feedback` holds what a snapshot needs."""
+    dt, links = problem.number[0].nominal, problem.chain.shape[0]
     for row in range(first, commands.joint_angle.shape[0]):
-        if begin == 0 and not begin_tick(state, tape):
-            return TABLE_FULL, row, 0
+        if begin == 0:
+            if is_undecided(feedback, row):
+                if is_log_full(feedback):
+                    return LOG_FULL, row, 0
+                let_decide(state, links, commands, row, feedback)
+            if not begin_tick(state, tape):
+                return TABLE_FULL, row, 0
         for k in range(begin, substeps):
             if state.ledger[CLEARANCE] < 0.0:
                 return APPROACH, row, k
@@ -109,6 +118,7 @@ def run_ticks(
                 return status, row, k
         begin = 0
         end_tick(state, tape, dt, substeps, contacts)
+    show(state, links, dt, feedback, contacts)
     return OK, commands.joint_angle.shape[0], 0
 
 

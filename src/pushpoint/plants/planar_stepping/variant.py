@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from pushpoint._jit import compiling_once
+from pushpoint.feedback import Feedback
 from pushpoint.plants._compiled import Entry, Stopped
 from pushpoint.plants.planar_stepping.extended import extended_contacts, extended_ground, extended_joints, with_room
 from pushpoint.plants.planar_stepping.model import Problem, State, make_problem, make_surroundings
@@ -41,9 +42,11 @@ class Variant:
         adaptive = ["adaptive"] if options.step_error is not None else []
         return [options.solver, f"extended {extended}" if extended else "basic", *adaptive]
 
-    def run(self, state: State, table: CommandTable, tick: int, step: int, substeps: int, tape: Tape) -> Stopped:
-        """Ticks of the table from a step of one of them on: status, tick, and step that were not completed."""
-        stopped: Stopped = self._entry(table, (*self._given, state, table, tick, step, substeps, tape))
+    def run(
+        self, state: State, table: CommandTable, at: tuple[int, int], substeps: int, tape: Tape, feedback: Feedback
+    ) -> Stopped:
+        """Ticks of the table from a tick and a step of it on: status, tick, and step that were not completed."""
+        stopped: Stopped = self._entry(table, (*self._given, state, table, *at, substeps, tape, feedback))
         return stopped
 
     def repeat(self, state: State, table: CommandTable, tick: int, step: int, tape: Tape) -> int:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 
-from pushpoint._jit import inlined, kernel
+from pushpoint._jit import fused, inlined, kernel
 from pushpoint.mechanics.spatial_chain import move_links
 from pushpoint.plants.spatial_stepping import iteration
 from pushpoint.plants.spatial_stepping.descent import fallback
@@ -45,7 +45,7 @@ def hold_reversed(problem: Problem, alpha: float) -> None:
             c.disc = math.inf
 
 
-@inlined
+@fused
 def full_newton(problem: Problem, room: Rows, limit: int, tolerance: float, last: float) -> tuple[float, int]:
     """Newton's method with the exact tangent and full steps. Tangents are renewed from the root to the outermost
     contact that changed, or everywhere if no contact changed and the residual hardly falls from the `last`: zero, if

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-import numpy as np
-
+from pushpoint.feedback import Feedback, flat_layout, new_feedback
 from pushpoint.fields import Frozen
-from pushpoint.numerics.records import as_columns, table
+from pushpoint.numerics.records import as_columns
 from pushpoint.numerics.restored import MOST_COUNT, Limit, Limits
 from pushpoint.plants import plants
 from pushpoint.plants._base import StateArrays
@@ -21,7 +20,7 @@ from pushpoint.plants.spatial_stepping.run import run_ticks
 from pushpoint.plants.spatial_stepping.supports import CONSERVING, PAPER, refuse_by_scheme, refuse_thin
 from pushpoint.robots import Robot, Servo
 from pushpoint.tape import ExtraColumn, Tape
-from pushpoint.types import CommandTable, Pairs, Snapshot, SpatialPose, Status
+from pushpoint.types import CommandTable, SpatialPose, Status
 from pushpoint.worlds import World
 
 ADVICE = {
@@ -54,8 +53,8 @@ class SpatialStepping(CompiledPlant):
     def __init__(self, robot: Robot, world: World, servo: Servo, options: SpatialSteppingOptions) -> None:
         self.dt, self.advice = options.dt, ADVICE
         self._problem = make_problem(robot, world, servo, options)
-        joint = self._problem.joint
-        self._torque_places = joint["joint"].astype(np.int64) + 1, joint["place"].astype(np.int64) + 6  # in State.sums
+        self.layout = flat_layout(len(robot.links), len(robot.freedoms), 3)
+        self.feedback = new_feedback(self.layout, len(self.resting_state().pair))
         if options.scheme == "paper":
             self._use_paper_scheme(robot, options)
         else:
@@ -82,25 +81,10 @@ class SpatialStepping(CompiledPlant):
     def initial_state(self, pose: SpatialPose) -> State:
         return make_state(self._problem, pose)
 
-    def snapshot(self, state: State) -> Snapshot:
-        body = state.body
-        return Snapshot(
-            time=float(state.clock[0] * self.dt),
-            joint_angle=state.angle[0].copy(),
-            joint_rate=state.angle[1].copy(),
-            joint_impulse=state.sums[self._torque_places],
-            position=table(body, "x", "y", "z"),
-            attitude=table(body, "qw", "qx", "qy", "qz"),
-            velocity=table(body, "vx", "vy", "vz"),
-            rate=table(body, "wx", "wy", "wz"),
-            contact_impulse=state.sums[:, :3].copy(),
-            ground_impulse=state.sums[:, 3:6].copy(),
-            pairs=_pairs_that_pushed(state),
-            obstacle_position=np.zeros((0, 3)),
-        )
-
-    def run(self, state: State, table: CommandTable, at: Stopped, substeps: int, tape: Tape) -> Stopped:
-        status, tick = self._entry(table, (*self._given, state, table, at[1], substeps, tape))
+    def run(
+        self, state: State, table: CommandTable, at: Stopped, substeps: int, tape: Tape, feedback: Feedback
+    ) -> Stopped:
+        status, tick = self._entry(table, (*self._given, state, table, at[1], substeps, tape, feedback))
         return status, tick, 0
 
     def contact_room(self, state: State) -> int:
@@ -128,18 +112,3 @@ class SpatialStepping(CompiledPlant):
             "pair.obstacle": Limit(-1 - len(problem.link), MOST_COUNT),  # -1 is the ground, -2 - j link j
             "pair.which": Limit(0, 2),
         }
-
-
-def _pairs_that_pushed(state: State) -> Pairs:
-    pair = state.pair[: state.clock[2]]
-    impulse = table(pair, "tick_x", "tick_y", "tick_z")
-    pushed = np.flatnonzero(impulse.any(axis=1))
-    pair = pair[pushed]
-    return Pairs(
-        link=pair["link"].astype(np.int64),
-        obstacle=pair["obstacle"].astype(np.int64),
-        place=pair["place"].copy(),
-        point=table(pair, "point_x", "point_y", "point_z"),
-        normal=table(pair, "normal_x", "normal_y", "normal_z"),
-        impulse=impulse[pushed],
-    )

@@ -5,16 +5,19 @@ from __future__ import annotations
 import math
 
 from pushpoint._jit import entry_point, fused, inlined, kernel
+from pushpoint.feedback import Feedback
 from pushpoint.geometry.solids import Solids
 from pushpoint.mechanics.spatial_chain import move_links, place_links
 from pushpoint.numerics.records import Records
 from pushpoint.plants import _tape
+from pushpoint.plants._feedback import LOG_FULL, is_log_full, is_undecided
 from pushpoint.plants._tape import ACCEPTED, OK, TABLE_FULL, TOO_MANY_CONTACTS
 from pushpoint.plants.spatial_stepping.contacts import GROUND
 from pushpoint.plants.spatial_stepping.joints import drive_joints
 from pushpoint.plants.spatial_stepping.laws import impulse_of, velocity_at
 from pushpoint.plants.spatial_stepping.model import MIDDLE, Problem, Rows, State
 from pushpoint.plants.spatial_stepping.newton import FULL_STEPS, newton
+from pushpoint.plants.spatial_stepping.observe import let_decide, show
 from pushpoint.plants.spatial_stepping.sanity import (
     EASY,
     NOT_SOLVED,
@@ -282,12 +285,18 @@ def run_ticks(
     first: int,
     substeps: int,
     tape: Tape,
+    feedback: Feedback,
 ) -> tuple[int, int]:
     """Ticks `first` .. of the table. Returns the status and the number of the tick that was not completed."""
     load_joints_of(problem, state)
     for row in range(first, commands.joint_angle.shape[0]):
         if not _tape.has_room(tape, state.pair.shape[0]):
             return TABLE_FULL, row
+        if is_undecided(feedback, row):
+            if is_log_full(feedback):
+                return LOG_FULL, row
+            show_bodies(problem, state)
+            let_decide(state, problem.joint, commands, row, feedback)
         clear_tick(state)
         for k in range(substeps):
             status = one_step(problem, solids, room, state, commands, row, k, tape)
@@ -299,4 +308,5 @@ def run_ticks(
             show_bodies(problem, state)
             write_row(state, tape, problem.number[0].nominal, substeps)
     show_bodies(problem, state)
+    show(state, problem.joint, problem.number[0].nominal, feedback)
     return OK, commands.joint_angle.shape[0]

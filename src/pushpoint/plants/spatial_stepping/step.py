@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 
-from pushpoint._jit import fused, inlined, kernel
+from pushpoint._jit import fused, kernel
 from pushpoint.geometry.solids import Solids
 from pushpoint.mechanics.spatial_chain import later_momentum, move_links, place_inertias, place_links
 from pushpoint.numerics.records import Records
@@ -26,6 +26,7 @@ from pushpoint.types import FloatArray
 
 DEBT = 1e-6  # [m]: times the weight, what the purse may lack before contacts no longer spring back,
 NOT_FIRM = 0.98  # and the part of their yielding that is undone then
+Quaternion = tuple[float, float, float, float]
 
 
 @kernel
@@ -33,9 +34,6 @@ def set_unit(body: Records, w: float, x: float, y: float, z: float) -> None:
     """The quaternion of a body, made of unit length."""
     norm = 1.0 / math.sqrt(w * w + x * x + y * y + z * z)
     body.qw, body.qx, body.qy, body.qz = norm * w, norm * x, norm * y, norm * z
-
-
-Quaternion = tuple[float, float, float, float]
 
 
 @fused
@@ -97,7 +95,7 @@ def carry_momenta(problem: Problem, state: State, v1: float, v2: float, v3: floa
         a.start1, a.start2, a.start3 = velocity_at(a, a.c1, a.c2, a.c3)
 
 
-@inlined
+@fused
 def find_contacts(problem: Problem, state: State, solids: Solids | None) -> bool:
     """All contacts of the step. Returns False if there is no room for them."""
     number, count = problem.number[0], 0
@@ -177,8 +175,8 @@ def contact_work(problem: Problem) -> tuple[float, float]:
     Notes also whether a contact ends deeper than is allowed, and than it was, and how deep any was.
     """
     number = problem.number[0]
-    friction, normal, gain, h = 0.0, 0.0, 0.0, 0.5 * number.dt
-    number.sinks, number.was_deep, number.pushed = False, 0.0, 0.0
+    friction, normal, gain, pushed = 0.0, 0.0, 0.0, 0.0
+    h, deepest, sinks, was_deep = 0.5 * number.dt, number.deepest, False, 0.0
     for k in range(number.contacts):
         c = problem.contact[k]
         pressed = 0.5 * c.pn * (c.start_n + c.gn)
@@ -187,11 +185,12 @@ def contact_work(problem: Problem) -> tuple[float, float]:
         normal += min(pressed, 0.0)
         friction += min(rubbed, 0.0)
         gain += max(pressed, 0.0) + max(rubbed, 0.0)
-        number.pushed += min(max(pressed, 0.0), c.pn * c.push)
+        pushed += min(max(pressed, 0.0), c.pn * c.push)
         was = h * min(c.start_n, 0.0) - c.gap
-        number.was_deep = max(number.was_deep, was)
-        if -c.gap - h * c.gn > max(number.deepest, was):
-            number.sinks = True
+        was_deep = max(was_deep, was)
+        if -c.gap - h * c.gn > max(deepest, was):
+            sinks = True
+    number.sinks, number.was_deep, number.pushed = sinks, was_deep, pushed
     return less_gains(friction, normal, gain)
 
 

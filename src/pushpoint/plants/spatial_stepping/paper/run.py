@@ -5,11 +5,14 @@ from __future__ import annotations
 import math
 
 from pushpoint._jit import entry_point, inlined, kernel
+from pushpoint.feedback import Feedback
 from pushpoint.numerics.projections import clip, dead_band
 from pushpoint.numerics.records import Records
 from pushpoint.plants import _tape
+from pushpoint.plants._feedback import LOG_FULL, is_log_full, is_undecided
 from pushpoint.plants._tape import ACCEPTED, NOT_CONVERGED, NOT_FINITE, OK, TABLE_FULL
 from pushpoint.plants.spatial_stepping.model import State
+from pushpoint.plants.spatial_stepping.observe import let_decide, show
 from pushpoint.plants.spatial_stepping.paper import kinematics
 from pushpoint.plants.spatial_stepping.paper.closing import close_joints, keep_velocities, move_to_end
 from pushpoint.plants.spatial_stepping.paper.iteration import iterate
@@ -130,12 +133,22 @@ def one_step(problem: PaperProblem, state: State, commands: CommandTable, row: i
 
 @entry_point
 def run_paper_ticks(
-    problem: PaperProblem, state: State, commands: CommandTable, first: int, substeps: int, tape: Tape
+    problem: PaperProblem,
+    state: State,
+    commands: CommandTable,
+    first: int,
+    substeps: int,
+    tape: Tape,
+    feedback: Feedback,
 ) -> tuple[int, int]:
     """run.run_ticks with this scheme; an entry point of its own, so that nobody compiles what they do not use."""
     for row in range(first, commands.joint_angle.shape[0]):
         if not _tape.has_room(tape, state.pair.shape[0]):
             return TABLE_FULL, row
+        if is_undecided(feedback, row):
+            if is_log_full(feedback):
+                return LOG_FULL, row
+            let_decide(state, problem.freedom, commands, row, feedback)
         clear_tick(state)
         for k in range(substeps):
             status = one_step(problem, state, commands, row, k, tape)
@@ -144,4 +157,5 @@ def run_paper_ticks(
         close_sums(state)
         if _tape.is_row_due(tape):
             write_row(state, tape, problem.number[0].dt, substeps)
+    show(state, problem.freedom, problem.number[0].dt, feedback)
     return OK, commands.joint_angle.shape[0]

@@ -1,7 +1,8 @@
-"""DAQP, a solver of quadratic programs, is an extra: what is said where it is missing."""
+"""Solvers that are extras, SciPy and DAQP: what is said where they are missing."""
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -9,9 +10,17 @@ import numpy as np
 from pushpoint.errors import MissingExtra
 from pushpoint.types import FloatArray
 
-SOLVED = 1  # exit flag of the solver
-NO_BOUND = 1e30  # the solver's infinity
-EQUALITY = 5  # the solver's mark of a row whose bounds are equal
+SOLVED = 1  # exit flag of DAQP
+NO_BOUND = 1e30  # its infinity
+EQUALITY = 5  # its mark of a row whose bounds are equal
+
+
+def scipy_part(name: str) -> Any:
+    """A module of SciPy, such as `optimize`."""
+    try:
+        return import_module(f"scipy.{name}")
+    except ImportError as error:
+        raise MissingExtra("planning with push-points", "qp") from error
 
 
 def quadratic_solver(equalities: int = 0) -> Any:

@@ -1,0 +1,30 @@
+"""For all tests: few variants of the planar kernels, as each takes 10 to 25 CPU seconds to compile."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from pushpoint.plants.planar_stepping import extended, variant
+from pushpoint.robots import Robot
+from pushpoint.worlds import World
+
+
+@pytest.fixture(autouse=True, scope="session")
+def few_variants() -> Iterator[None]:
+    """Extended joints come with extended ground, and that with extended contacts: four variants of the eight.
+
+    `verification/test_extended_parts.py` shows that all eight agree.
+    """
+
+    def ground(robot: Robot, world: World, dt: float, wanted: bool) -> extended.Ground | None:
+        return extended.extended_ground(robot, world, dt, wanted or not robot.has_basic_joints)
+
+    def contacts(robot: Robot, world: World, wanted: bool) -> extended.Contacts | None:
+        return extended.extended_contacts(robot, world, wanted or ground(robot, world, 1.0, False) is not None)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(variant, "extended_ground", ground)
+        patch.setattr(variant, "extended_contacts", contacts)
+        yield
