@@ -331,7 +331,7 @@ class Run:
             recording = self.recording(failure, resumable=whole)
         if failure is not None:
             raise SolverFailure(self.message(failure), recording)
-        if self.stop.signal is not None and (self.done < self.ticks or not whole):
+        if self.stop.signal is not None:
             time = (self.first_tick + self.done) * self._period
             words = f"{self.setup.scenario.name} was interrupted at t = {time:.6g} s"
             raise Interrupted(words, recording, self.stop.signal)

@@ -162,7 +162,10 @@ def stopped(folder: Path, words: tuple[str, ...], number: int, after: float) -> 
         _, status, usage = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
         err.seek(0)
-        return process.returncode, err.read(), usage.ru_utime + usage.ru_stime - used
+        # A KeyboardInterrupt inside of `exec`, such as that of a dataclass, lets Python end by SIGINT itself, handled
+        # or not; shells show both as 130.
+        code = 128 + number if process.returncode == -signal.SIGINT == -number else process.returncode
+        return code, err.read(), usage.ru_utime + usage.ru_stime - used
 
 
 def cpu_time(pid: int) -> float:

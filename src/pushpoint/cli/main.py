@@ -12,7 +12,7 @@ from typing import Annotated, Any
 import typer
 
 from pushpoint._version import __version__
-from pushpoint.cli._commands import Command, Group, sigterm_interrupts
+from pushpoint.cli._commands import Command, Group, exit_code, sigterm_interrupts
 from pushpoint.cli._console import complain, say
 from pushpoint.errors import PushpointError, SolverFailure
 
@@ -82,6 +82,9 @@ def main() -> None:
     except PushpointError as error:
         complain(_with_its_place(error))
         sys.exit(BAD_INPUT)
+    except KeyboardInterrupt as stop:  # before a command began
+        complain("interrupted")
+        sys.exit(exit_code(stop))
     except MemoryError:
         complain("there is not enough memory for this")
         sys.exit(BAD_INPUT)

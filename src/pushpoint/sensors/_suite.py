@@ -39,7 +39,7 @@ class Mounted:
     def read(self, seen: Snapshot, memory: Memory, tick: int) -> Readings:
         """The reading that arrives at a tick; the memory goes on with it."""
         if self.is_exact:
-            return self.sensor.read(seen, {})
+            return self._exact(seen, {})
         own = {key: memory.pop(key) for key in [key for key in memory if key.startswith(f"{self.name}/")]}
         before = _named(own, f"{self.name}/before/")
         old = [_named(own, f"{self.name}/{age}/") for age in range(self._delay + 1)]
@@ -52,11 +52,15 @@ class Mounted:
             memory |= {f"{self.name}/{age}/{field}": value for field, value in past.items()}
         return _like(fresh, queue[-1])
 
-    def _sampled(self, seen: Snapshot, before: Readings, tick: int, last: Readings) -> Readings:
-        """A new reading, or the last one where none is due or it is lost."""
+    def _exact(self, seen: Snapshot, before: Readings) -> Readings:
         exact = self.sensor.read(seen, before)
         if not isinstance(exact, dict):
             refuse_result(sensors.place_of(self.name), f"read of sensor {self.name!r}", exact, "readings by name")
+        return exact
+
+    def _sampled(self, seen: Snapshot, before: Readings, tick: int, last: Readings) -> Readings:
+        """A new reading, or the last one where none is due or it is lost."""
+        exact = self._exact(seen, before)
         draw = None
         if self._errors or self.sensor.options.dropout > 0.0:
             draw = np.random.default_rng([self._seed, self._stream, tick])

@@ -33,7 +33,8 @@ PROCESS_DIED = (
     "the process that ran it died; was there enough memory? "
     'In scripts studies have to start below `if __name__ == "__main__":`'
 )
-PATIENCE = 2  # times that processes may die in succession before any has finished a job
+PATIENCE = 5.0  # [s], for the pool to find out that its processes were ended
+IN_VAIN = 2  # times that processes may die in succession before any has finished a job
 
 
 def run(study: Study, processes: int | None = None, *, progress: bool = False, finished: Sequence[Row] = ()) -> Results:
@@ -122,7 +123,7 @@ def outcomes(jobs: Sequence[Job], processes: int | None = None) -> Iterator[tupl
         yield from ((k, do(job)) for k, job in enumerate(jobs))
         return
     waiting, in_vain = dict(enumerate(jobs)), 0
-    while waiting and in_vain < PATIENCE:
+    while waiting and in_vain < IN_VAIN:
         before = len(waiting)
         yield from _done_beside(waiting, processes)
         in_vain = in_vain + 1 if len(waiting) == before else 0
@@ -197,6 +198,8 @@ def _pool(processes: int) -> Iterator[ProcessPoolExecutor]:
         pool.shutdown(wait=False, cancel_futures=True)
         for child in set(active_children()) - before:
             child.terminate()
+        if (thread := getattr(pool, "_executor_manager_thread", None)) is not None:
+            thread.join(PATIENCE)  # at its end Python would wake it by a pipe that it may just be closing
         raise
     pool.shutdown()
 
