@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     )
     from pushpoint.reproduction import Claim
     from pushpoint.robots import Joint, Link, Robot, Servo
-    from pushpoint.scenario import Choice, Scenario, Start
+    from pushpoint.scenario import Choice, Region, Scenario, Start, Stop
     from pushpoint.sensors import Sensor, SensorOptions
     from pushpoint.simulation import resume
     from pushpoint.stepping import Simulation
@@ -66,6 +66,7 @@ __all__ = [
     "Profile",
     "PushpointError",
     "Recording",
+    "Region",
     "Robot",
     "Scenario",
     "Sensor",
@@ -75,6 +76,7 @@ __all__ = [
     "Snapshot",
     "SolverFailure",
     "Start",
+    "Stop",
     "Study",
     "UnknownName",
     "Wall",
@@ -148,8 +150,10 @@ _NAMES = {
     ),
     "pushpoint.scenario": (
         "Choice",
+        "Region",
         "Scenario",
         "Start",
+        "Stop",
     ),
     "pushpoint.sensors": (
         "Sensor",

@@ -14,7 +14,7 @@ from pushpoint import limits
 from pushpoint.errors import InvalidInput, UnknownName
 from pushpoint.fields import Frozen, InvalidFields, Name, Wording, problems_of
 from pushpoint.plain_data import read_yaml, yaml_text
-from pushpoint.quantities import Angle, Bend, Coordinate, Index, Period, Rate, Seed, Velocity, Width
+from pushpoint.quantities import Angle, Bend, Coordinate, Index, Length, Period, Rate, Seed, Velocity, Width
 from pushpoint.registry import Registry
 from pushpoint.robots import Robot, Servo, robots
 from pushpoint.user_code import refuse_result
@@ -35,6 +35,7 @@ Pair = tuple[Velocity, Velocity]
 Triple = tuple[Velocity, Velocity, Velocity]
 FilePath = Annotated[str, Field(min_length=1, max_length=limits.PATH_CHARACTERS)]
 Files = Annotated[tuple[FilePath, ...], Field(fail_fast=True, max_length=limits.CODE_FILES)]
+Bounds = tuple[Coordinate | None, Coordinate | None]  # lower, upper
 Freedoms = Field(fail_fast=True, max_length=2 * limits.LINKS)
 
 
@@ -96,6 +97,38 @@ class Start(Frozen):
     overlap: Literal["refuse", "allow"] = "refuse"  # a start pose that intersects obstacles
 
 
+class Region(Frozen):
+    """A box along the axes; null for no bound."""
+
+    x: Bounds = (None, None)  # [m]
+    y: Bounds = (None, None)  # [m]
+    z: Bounds = (None, None)  # [m]; in space
+
+    @model_validator(mode="after")
+    def _holds_something(self) -> Region:
+        for axis in ("x", "y", "z"):
+            low, high = getattr(self, axis)
+            if low is not None and high is not None and low >= high:
+                raise ValueError(f"{axis} = [{low:g}, {high:g}]: the lower bound should come first")
+        if (self.x, self.y, self.z) == ((None, None),) * 3:
+            raise ValueError("has no bound; give x, y or z as [lower, upper], with null for none")
+        return self
+
+
+class Stop(Frozen):
+    """What ends a run before its duration; whatever comes first.
+
+    It is checked at the rows of the recording. The recording has an event `stop`, which says why, and a checkpoint:
+    `resume` goes on without the conditions that hold there.
+    """
+
+    distance: Length | None = None  # [m], of the point from where it was at t = 0
+    enter: Region | None = None  # the point is inside
+    leave: Region | None = None  # the point is outside
+    point: Literal["centre_of_mass", "head", "tail"] = "centre_of_mass"  # head and tail: centres of those links
+    failure: bool = False  # whether a step that cannot be solved ends the run as others do, instead of as an error
+
+
 class Scenario(Frozen):
     """Everything that one run needs.
 
@@ -118,6 +151,7 @@ class Scenario(Frozen):
     servo: Servo | None = None  # default: the robot's own
     start: Start = Start()  # pose and velocity at t = 0
     duration: Period = 10.0  # [s], a multiple of the control period
+    stop: Stop | None = None  # what ends the run earlier
     control_period: Period = 0.01  # [s], a multiple of the plant's time step
     record_period: Period | None = None  # [s], default: the whole number of ticks nearest to 0.01 s; see recorded_every
     seed: Seed = 0  # of worlds with a parameter `seed`, sensors and start.jitter

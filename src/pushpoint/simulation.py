@@ -11,7 +11,7 @@ from functools import cached_property
 from math import isfinite
 from operator import itemgetter
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, cast
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from pushpoint import _user_results, limits
 from pushpoint._interrupts import Stop, noted, number_of
 from pushpoint._resuming import checked_rows, made_for, refuse_clock, refuse_foreign, refuse_memory
 from pushpoint._start_pose import start_pose
+from pushpoint._stopping import EVENT, Conditions, Met
 from pushpoint.control import ControlEvent, Controller, ControllerState, OpenLoop, controllers
 from pushpoint.errors import Interrupted, InvalidInput, PushpointError, SolverFailure
 from pushpoint.plants import Plant, plants
@@ -70,6 +71,7 @@ def begin(setup: Setup) -> Run:
     memory = setup.controller.start(setup.observe(state, dict(sensed), tick=0))
     run = Run(setup, Parts(state, memory, sensed), first_tick=0, ticks_since_row=0)
     setup.plant.record_start(state, run.tape)
+    run.conditions = setup.conditions(state)
     return run
 
 
@@ -141,6 +143,8 @@ def resume(
     parts = Parts(state, *setup.memories_from(checkpoint))
     run = Run(setup, parts, checkpoint.tick, checkpoint.ticks_since_row)
     run.begin_with(checkpoint)
+    conditions = setup.conditions(setup.plant.initial_state(setup.start_pose()))
+    run.conditions = conditions and conditions.without_those_met(run.tape)
     return run.to_the_end(progress)
 
 
@@ -196,6 +200,11 @@ class Setup:
         return hasattr(self.controller, "loop") and hasattr(self.plant, "feedback") and self.sensors.is_exact
 
     @property
+    def ends_by_failure(self) -> bool:
+        """Whether a step that cannot be solved is one of the conditions that end the run."""
+        return self.scenario.stop is not None and self.scenario.stop.failure
+
+    @property
     def made_for(self) -> dict[str, str]:
         """What a state of this run belongs to."""
         return made_for(self.scenario.plant.name, self.robot, self.world)
@@ -203,6 +212,12 @@ class Setup:
     def start_pose(self) -> Pose | SpatialPose:
         """Where the robot is at t = 0."""
         return start_pose(self.scenario, self.robot, self.world, self.controller, self.plant.dimensions)
+
+    def conditions(self, start: Any) -> Conditions | None:
+        """What ends the run before its duration; `start` is the state of the plant at t = 0."""
+        if self.scenario.stop is None:
+            return None
+        return Conditions(self.scenario.stop, self.robot, self.plant.snapshot(start).position)
 
     def memories_from(self, checkpoint: Checkpoint) -> tuple[ControllerState, Memory]:
         """What controller and sensors remember in a checkpoint: copies, as they may change theirs in place."""
@@ -226,6 +241,25 @@ class Parts:
     plant: Any
     controller: ControllerState
     sensors: Memory
+
+
+class Kept(NamedTuple):
+    """An instant of a run, to go back to."""
+
+    parts: Parts
+    cursor: Any  # of the tape
+    done: int
+    events: int
+    last_reference: FloatArray
+
+
+Tick = Callable[[int], tuple[int, Failure | None]]  # some ticks, at most so many; how many were done
+
+
+def copied_parts(parts: Parts) -> Parts:
+    plant = parts.plant
+    copied = type(plant)(*(array.copy() for array in plant)) if isinstance(plant, tuple) else deepcopy(plant)
+    return Parts(copied, deepcopy(parts.controller), deepcopy(parts.sensors))
 
 
 def whole_multiple(name: str, value: float, unit_name: str, unit: float) -> int:
@@ -288,7 +322,10 @@ class Run:
         self.events: list[ControlEvent] = []
         self.wall_time_s = 0.0
         self.done, self.stop = 0, Stop()  # ticks since first_tick
+        self.conditions: Conditions | None = None
+        self.met: Met | None = None  # the condition that ended the run
         self._has_first_reference = self._resumed = False
+        self._checked_rows = 1  # the first one is the start
         self._chunk = max(1, FIRST_CHUNK // (setup.substeps * setup.bodies))  # ticks of a call of the plant
         self._row = np.zeros((len(CommandTable._fields), 1, setup.joints))
         self._one = CommandTable(*self._row)  # the same, as a table of one tick
@@ -296,14 +333,12 @@ class Run:
 
     def fork(self, ticks: int) -> Run:
         """Another run from this instant on, for at most so many ticks."""
-        plant, since = self.parts.plant, int(self.tape.cursor[0].ticks)
-        copied = type(plant)(*(array.copy() for array in plant)) if isinstance(plant, tuple) else deepcopy(plant)
-        parts = Parts(copied, deepcopy(self.parts.controller), deepcopy(self.parts.sensors))
+        parts, since = copied_parts(self.parts), int(self.tape.cursor[0].ticks)
         first = self.first_tick + self.done
         setup = replace(self.setup, ticks=first + ticks)
         run = Run(setup, parts, first, since)
-        run._chunk, run._resumed = self._chunk, True
-        setup.plant.record_start(copied, run.tape)
+        run._chunk, run._resumed, run.conditions = self._chunk, True, self.conditions
+        setup.plant.record_start(parts.plant, run.tape)
         return run
 
     def begin_with(self, checkpoint: Checkpoint) -> None:
@@ -329,7 +364,7 @@ class Run:
                 self.stop.signal, whole = number_of(stop), False
             self.wall_time_s = clock.perf_counter() - started
             recording = self.recording(failure, resumable=whole)
-        if failure is not None:
+        if failure is not None and not self.setup.ends_by_failure:
             raise SolverFailure(self.message(failure), recording)
         if self.stop.signal is not None:
             time = (self.first_tick + self.done) * self._period
@@ -343,14 +378,18 @@ class Run:
         self._advance(nothing)
 
     def go_on(self, until: int, bar: ProgressBar | None = None) -> Failure | None:
-        """Ticks, counted from first_tick, until that number is done, a signal asks to stop, or the plant cannot go on.
+        """Ticks, counted from first_tick, until that number is done, a condition is met, a signal asks to stop, or the
+        plant cannot go on.
 
         Signals are heeded between calls of the plant, each of which is short."""
         tick = self._controller_tick()
-        while self.done < until and self.stop.signal is None:
+        while self.done < until and self.stop.signal is None and self.met is None:
             before = clock.perf_counter()
+            kept = self._kept() if self.conditions is not None and tick != self._in_closed_loop else None
             ticks, failure = tick(min(self._chunk, until - self.done))
             self.done += ticks
+            if self.end_if_met(tick, kept):
+                failure = None
             if failure is not None:
                 return failure
             if bar is not None:
@@ -358,7 +397,36 @@ class Run:
             self._chunk = next_chunk(ticks, clock.perf_counter() - before)
         return None
 
-    def _controller_tick(self) -> Callable[[int], tuple[int, Failure | None]]:
+    def end_if_met(self, tick: Tick | None = None, kept: Kept | None = None) -> bool:
+        """Whether a condition holds at a row that is new; if so, the run ends there.
+
+        Several ticks may have been done since: the run then goes back to `kept` and does by `tick` those until it."""
+        if self.conditions is None:
+            return False
+        last = int(self.tape.cursor[0].row)
+        met = self.conditions.first_met(self.tape, self._checked_rows)
+        self._checked_rows = last
+        if met is None:
+            return False
+        ends = met.row * self.setup.ticks_per_row - self.ticks_since_row
+        if kept is not None and tick is not None and ends < self.done:
+            self._go_back(kept)
+            while self.done < ends:
+                self.done += tick(ends - self.done)[0]
+        self.met = met
+        self.events.append(ControlEvent((self.first_tick + self.done) * self._period, EVENT, met.why))
+        return True
+
+    def _kept(self) -> Kept:
+        cursor, parts = self.tape.cursor.copy(), copied_parts(self.parts)
+        return Kept(parts, cursor, self.done, len(self.events), self.last_reference.copy())
+
+    def _go_back(self, kept: Kept) -> None:
+        self.parts, self.done, self.last_reference = kept.parts, kept.done, kept.last_reference
+        self.tape.cursor[:] = kept.cursor
+        del self.events[kept.events :]
+
+    def _controller_tick(self) -> Tick:
         """How this controller is run: for a number of ticks, of which it says how many were done."""
         if isinstance(self.setup.controller, OpenLoop):
             return self._planned
@@ -480,6 +548,8 @@ class Run:
         plant = self.setup.plant
         plant.complete(self.tape)
         events = sorted([*self.events, *plant.events(self.tape)], key=itemgetter(0))
+        if failure is not None and self.setup.ends_by_failure:
+            events.append(ControlEvent(failure.time, EVENT, self.message(failure)))
         extra = dict(zip(plant.extra_columns, self.tape.extra[:rows].T, strict=True))
         return Recording(
             data=data_set(self.setup.robot, self.tape, times, self.reference[:rows], self.setup.movable, extra),

@@ -99,8 +99,13 @@ class Simulation:
 
     @property
     def done(self) -> bool:
-        """Whether the duration of the scenario is over, or the plant cannot go on."""
-        return self._failure is not None or self._run.done >= self._run.ticks
+        """Whether the duration of the scenario is over, a stop condition was met, or the plant cannot go on."""
+        return self._failure is not None or self._run.met is not None or self._run.done >= self._run.ticks
+
+    @property
+    def stopped(self) -> str:
+        """Which condition of `scenario.stop` was met; empty if none was."""
+        return "" if self._run.met is None else self._run.met.why
 
     @property
     def failure(self) -> str:
@@ -124,7 +129,8 @@ class Simulation:
         Raises
         ------
         SolverFailure
-            The plant cannot go on; with the recording until then.
+            The plant cannot go on; with the recording until then. Not if `stop.failure` is set in the scenario: then
+            `done` is true, and `failure` says why.
         """
         self._refuse_done()
         run = self._run
@@ -133,6 +139,8 @@ class Simulation:
         else:
             failure = run.obey(command if isinstance(command, Command) else self._command(command))
             run.done += 1
+            if run.end_if_met():
+                failure = None
         return self._after(failure)
 
     def advance(self, duration: float) -> Observation:
@@ -149,13 +157,13 @@ class Simulation:
 
     def _after(self, failure: Failure | None) -> Observation:
         self._seen, self._failure = None, failure
-        if failure is not None:
+        if failure is not None and not self._setup.ends_by_failure:
             raise SolverFailure(self._run.message(failure), self.recording())
         return self.observation
 
     def _refuse_done(self) -> None:
         if self.done:
-            why = self.failure or f"the duration of the scenario, {self.scenario.duration:g} s, is over"
+            why = self.failure or self.stopped or f"the duration of the scenario, {self.scenario.duration:g} s, is over"
             raise InvalidInput(f"{self.scenario.name}: {why}; call reset(), or give a longer duration")
 
     def _command(self, angles: Any) -> Command:

@@ -15,6 +15,7 @@ from pydantic import BaseModel
 
 import pushpoint as pp
 from docs._fields import fields_of
+from pushpoint import user_code
 from pushpoint.analysis import measures
 
 PAGES = Path(__file__).parents[2] / "docs" / "reference" / "api"
@@ -156,6 +157,7 @@ def registries() -> Iterator[None]:
     for registry, names in zip(filled, before, strict=True):
         for name in set(registry) - names:
             del registry._items[name]
+    user_code._loaded.clear()
 
 
 @pytest.mark.usefixtures("registries")

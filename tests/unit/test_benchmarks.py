@@ -9,7 +9,7 @@ from itertools import groupby
 from math import inf, isnan, nan
 from pathlib import Path
 from time import sleep
-from typing import Any, ClassVar, cast
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -33,11 +33,9 @@ from benchmarks.result import Benchmark, as_data, machine
 from benchmarks.runs import PEER, STRAY, Job, around, job, prepare, stepped
 from benchmarks.tables import as_page
 from benchmarks.timing import TURN_RUNS, TURN_SECONDS, best_in_turns, interleaved_best
-from pushpoint.control import controllers
+from pushpoint.control import BaseController, controllers
 from pushpoint.errors import InvalidInput, PushpointError, SolverFailure
-from pushpoint.fields import Frozen
 from pushpoint.files import write_json
-from pushpoint.robots import Robot
 from pushpoint.simulation import Setup
 
 ONCE = Timing(interleaved_best, screening=1, final=1, ladder=lambda dt: 1, alternating=1)
@@ -244,13 +242,8 @@ def test_cases_can_be_run(case: Case) -> None:
 
 
 def test_controllers_without_a_table_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    class Feedback:
-        Options = Frozen
-        uses: ClassVar[frozenset[str]] = frozenset()
-
-        @classmethod
-        def build(cls, options: Frozen, robot: Robot, control_period: float) -> Feedback:
-            return cls()
+    class Feedback(BaseController):
+        pass
 
     monkeypatch.setitem(cast("dict[str, object]", controllers._items), "feedback", Feedback)
     with pytest.raises(InvalidInput, match="'feedback' cannot state its commands ahead"):

@@ -116,7 +116,7 @@ def test_run_report_and_figure_say_it(rows_run: pp.Recording, shell: Shell, tmp_
     code, out, _ = shell(*words)
     assert code == 0
     assert "mm inside obstacle" in out
-    code, out, _ = shell(*words, "--json")
+    code, out, _ = shell(*words, "--force", "--json")
     data = json.loads(out)
     assert code == 0
     assert data["penetration"]["depth"] > 0.0

@@ -28,6 +28,8 @@ def in_parts(
                 stop.recording = _appended(whole, stop.recording).until(total)
             raise
         whole = _appended(whole, part)
+        if part.stopped:
+            return whole.until(total) if end < total else whole
         if end < total:
             whole = whole.until(total)
             save(whole)

@@ -28,6 +28,7 @@ KINDS = {  # module that has a registry of this name
     "scenarios": "scenarios",
     "claims": "reproduction",
 }
+MOST_NAMES = 40  # of a kind, in the list of all kinds
 DESCRIBED_BY = {"scenarios": "title", "claims": "statement"}  # attributes; others have docstrings
 
 
@@ -72,7 +73,7 @@ def descriptions(kind: str) -> dict[str, str]:
 
 
 def _print_names(found: dict[str, list[str]]) -> None:
-    """All names of a kind side by side."""
+    """All names of a kind side by side, unless they are many."""
     from rich.columns import Columns
     from rich.padding import Padding
     from rich.text import Text
@@ -80,7 +81,10 @@ def _print_names(found: dict[str, list[str]]) -> None:
     console = results()
     for kind, names in found.items():
         console.print(Text(kind, style="bold"))
-        texts = [Text(name, style="cyan") for name in _by_key(names)]
+        shown = _by_key(names)
+        if len(shown) > MOST_NAMES:
+            shown = [f"{len(names)} names: pushpoint list {kind}"]
+        texts = [Text(name, style="cyan") for name in shown]
         console.print(Padding(Columns(texts, padding=(0, 2)), (0, 0, 0, 2)))
     say("pushpoint list KIND has a line about each, pushpoint show NAME its options")
 

@@ -142,6 +142,7 @@ def summary(
         "scenario": scenario.name,
         "plant": scenario.plant.name,
         "status": "ok" if error is None else "failed",
+        "stopped": recording.stopped or None,
         "metrics": metrics,
         "wall_time_s": recording.wall_time_s,
         "real_time_factor": simulated / recording.wall_time_s if recording.wall_time_s else None,
@@ -164,7 +165,8 @@ def _print_metrics(recording: Recording) -> None:
 
     metrics = recording.metrics()
     print_pairs(recording.scenario.name, {name: f"{value:.6g} {unit_of(name)}" for name, value in metrics.items()})
-    for line in (*_first_events(recording), *remarks(recording)):
+    ended = [f"stopped: {recording.stopped}"] if recording.stopped else []
+    for line in (*_first_events(recording), *remarks(recording), *ended):
         results().print(Text(line))
 
 

@@ -46,6 +46,15 @@ class Recording:
         """The run in twenty plain numbers, SI units: the measures that METRICS lists, by name."""
         return {name: measures[name](self) for name in METRICS}
 
+    @property
+    def stopped(self) -> str:
+        """Which condition of `scenario.stop` ended the run; empty if it went on to its duration."""
+        if self.scenario.stop is None:
+            return ""
+        last, events = float(self.data["time"].values[-1]), self.events
+        at_the_end = (events["name"].values == "stop") & (events["time"].values >= last)
+        return str(events["detail"].values[at_the_end][-1]) if at_the_end.any() else ""
+
     def checkpoint(self) -> Checkpoint:
         """The end of the run, to go on from with `resume`.
 
