@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 
 from pushpoint.mechanics.tail_chain import TailChain
+from pushpoint.mechanics.tail_kernels import Pegs
 from pushpoint.planning.believed_pegs import Beliefs, Correction, corrected, first_beliefs
 from pushpoint.planning.follow import Following, Reference, arcs_on, coordinates_on
 from pushpoint.planning.paths import Path, sine_path
-from pushpoint.planning.push_points import Pegs, PushPoints, all_gaps, clear_of, points_to_lean_on, push_points
+from pushpoint.planning.push_points import PushPoints, all_gaps, clear_of, points_to_lean_on, push_points
 from pushpoint.planning.yielding_path import YieldingPath, moved
 from pushpoint.robots import robots
 

@@ -23,6 +23,7 @@ import numpy as np
 
 from pushpoint.mechanics.peg_contacts import PegContacts
 from pushpoint.mechanics.tail_chain import TailState
+from pushpoint.numerics.symmetric_solve import solve_in_place
 from pushpoint.planning._solvers import NO_BOUND, quadratic_solver
 from pushpoint.types import FloatArray
 
@@ -82,7 +83,9 @@ class PushProgram:
         columns, bounds, rows = self._columns(state, contacts)
         # q'' = M^-1 (columns z + rest)
         rest = (wish.drag - state.coriolis_force)[:, np.newaxis]
-        solved = np.linalg.solve(state.mass_matrix, np.concatenate([columns, rest], axis=1))
+        solved = np.concatenate([columns, rest], axis=1)
+        if not solve_in_place(state.mass_matrix.copy(), solved):
+            return None
         by_z, at_rest = solved[:, :-1], solved[:, -1]
         weight = np.full(columns.shape[1], self._weights.force)  # of the unknowns themselves
         weight[: n - 1] = self._weights.torque

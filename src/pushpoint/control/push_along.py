@@ -15,11 +15,12 @@ from pushpoint.control._sensing import Observer, restored, stored
 from pushpoint.errors import InvalidInput
 from pushpoint.fields import Frozen
 from pushpoint.mechanics.tail_chain import TailChain, TailState
+from pushpoint.mechanics.tail_kernels import Pegs
 from pushpoint.planning.believed_pegs import FARTHEST, Beliefs, Correction, corrected, first_beliefs
 from pushpoint.planning.feasibility import Course, Drag, WeakStretch, described, missing_wrench
 from pushpoint.planning.follow import Following, Reference
 from pushpoint.planning.paths import refuse_sharp_bends
-from pushpoint.planning.push_points import KEPT, BoolArray, Pegs, PushPoints, clear_of, points_to_lean_on, push_points
+from pushpoint.planning.push_points import KEPT, BoolArray, PushPoints, clear_of, points_to_lean_on, push_points
 from pushpoint.planning.yielding_path import YieldingPath, moved
 from pushpoint.robots import Robot
 from pushpoint.types import Command, FloatArray, Observation

@@ -20,6 +20,7 @@ from typing import NamedTuple
 import numpy as np
 
 from pushpoint.errors import InvalidInput
+from pushpoint.mechanics.tail_kernels import Body, fill_mass_matrix
 from pushpoint.robots import Robot
 from pushpoint.types import FloatArray, IntArray, Pose
 
@@ -87,6 +88,16 @@ class TailChain:
         return np.asarray(self.mass @ self.lever)
 
     @cached_property
+    def on_diagonal(self) -> FloatArray:
+        """(3, n): inertia [kg m2], moment [kg m], and the armature [kg m2] of the joint behind each link."""
+        return np.array([self.inertia, self.moment, [0.0, *self.armature]])
+
+    @cached_property
+    def total_mass(self) -> float:
+        """[kg]"""
+        return float(self.mass.sum())
+
+    @cached_property
     def actuation(self) -> FloatArray:
         """S, (N, n - 1): joint torques as generalised forces; none on virtual coordinates and unactuated joints."""
         S = np.zeros((self.coordinates, self.links - 1))
@@ -126,16 +137,17 @@ class TailState:
     @cached_property
     def mass_matrix(self) -> FloatArray:
         """M(q), (N, N), P4 (2.12)."""
-        chain, n = self.chain, self.chain.links
-        M = np.empty((n + 2, n + 2))
-        M[:n, :n] = chain.coupling * (np.multiply.outer(self.cos, self.cos) + np.multiply.outer(self.sin, self.sin))
-        M.flat[: n * (n + 2) : n + 3] += chain.inertia
-        M[n:, :n] = (chain.moment[:, np.newaxis] * self.left).T
-        M[:n, n:] = M[n:, :n].T
-        M[n:, n:] = chain.mass.sum() * np.eye(2)
-        M = relative(relative(M).T)
-        M.flat[n + 3 : n * (n + 2) : n + 3] += chain.armature
+        chain = self.chain
+        M = np.empty((chain.coordinates, chain.coordinates))
+        fill_mass_matrix(self.cos, self.sin, chain.coupling, chain.on_diagonal, chain.total_mass, M)
         return M
+
+    @cached_property
+    def body(self) -> Body:
+        """What kernels know of it."""
+        chain = self.chain
+        rate = np.ascontiguousarray(self.rate)
+        return Body(chain.length, chain.radius, chain.core, self.cos, self.sin, self.turning, rate, self.joints)
 
     @cached_property
     def coriolis_matrix(self) -> FloatArray:

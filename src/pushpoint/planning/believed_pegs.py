@@ -12,7 +12,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pushpoint.planning.push_points import BoolArray, Pegs, PushPoints
+from pushpoint.mechanics.tail_kernels import Pegs
+from pushpoint.planning.push_points import BoolArray, PushPoints
 from pushpoint.types import FloatArray
 
 CLOSING = 50.0  # [1/s], of the gap of a peg that is felt: noise of sensors is averaged

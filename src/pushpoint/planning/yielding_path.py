@@ -14,9 +14,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from pushpoint.mechanics.tail_kernels import Pegs, fill_moved
 from pushpoint.planning.follow import Following, Reference
 from pushpoint.planning.paths import Path
-from pushpoint.planning.push_points import Pegs
 from pushpoint.types import FloatArray, IntArray
 
 WIDTH = 0.35  # [m]: a third of the distance between pegs, about; shorter ones would bend the path more
@@ -38,8 +38,6 @@ class YieldingPath:
         across = ((pegs.centre[self.peg] - self._point) * self._left).sum(axis=1)
         self._side = np.where(across >= 0.0, 1.0, -1.0)
         self._touch = pegs.radius[self.peg] + width
-        links = following.chain.links
-        self._share = np.arange(links, 0, -1) / (links + 1)
         self._weights = np.linalg.inv(_kernel(self._s[:, np.newaxis] - self._s) + SOFT * np.eye(len(self.peg)))
 
     def weights(self, centre: FloatArray) -> FloatArray:
@@ -54,17 +52,9 @@ class YieldingPath:
         change = np.zeros((3, chain.coordinates))
         if not weights.any():
             return Reference(*change)
-        (arc, at_x, at_y, left_x, left_y), step = self.following.joints_near(s)
-        offset = _kernel(arc[..., np.newaxis] - self._s) @ weights  # (3, n + 1)
-        x, y = offset * left_x, offset * left_y  # how far joints are moved
-        was_x, was_y = at_x[:, 1:] - at_x[:, :-1], at_y[:, 1:] - at_y[:, :-1]
-        is_x, is_y = was_x + x[:, 1:] - x[:, :-1], was_y + y[:, 1:] - y[:, :-1]
-        turn = np.arctan2(was_x * is_y - was_y * is_x, was_x * is_x + was_y * is_y)
-        change[:, 0], change[:, 1:-2] = turn[:, 0], turn[:, 1:] - turn[:, :-1]
-        # The tail is where the joints fit in the mean: each link counts for all joints ahead of it.
-        share, size = self._share, chain.length / np.sqrt(is_x * is_x + is_y * is_y)
-        change[:, -2] = x.sum(axis=1) / x.shape[1] - (is_x * size - was_x) @ share
-        change[:, -1] = y.sum(axis=1) / y.shape[1] - (is_y * size - was_y) @ share
+        on_path, step = self.following.joints_near(s)
+        room, bump = np.empty((2, chain.links + 1)), np.stack([self._s, weights])
+        fill_moved(np.ascontiguousarray(on_path), bump, 0.5 / WIDTH**2, chain.length, room, change)
         before, now, after = change
         return Reference(now, (after - before) / (2.0 * step), (after - 2.0 * now + before) / step**2)
 

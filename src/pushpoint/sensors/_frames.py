@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from pushpoint.geometry.rotation import headings, matrices
+from pushpoint.geometry.rotation import lefts, matrices, yaws_of
 from pushpoint.mechanics.yaw import yaw_quaternions
 from pushpoint.types import Contacts, FloatArray, IntArray, Pairs, Snapshot
 
@@ -17,14 +17,19 @@ def axes(seen: Snapshot) -> FloatArray:
     return np.moveaxis(np.array([[cos, -sin], [sin, cos]]), -1, 0)
 
 
-def yaws(seen: Snapshot) -> FloatArray:
-    """[rad], (n,)"""
-    return seen.attitude if seen.attitude.ndim == 1 else headings(matrices(seen.attitude))
+ALL = slice(None)
 
 
-def quaternions(seen: Snapshot) -> FloatArray:
-    """wxyz, (n, 4)"""
-    return yaw_quaternions(seen.attitude) if seen.attitude.ndim == 1 else seen.attitude
+def yaws(seen: Snapshot, links: slice = ALL) -> FloatArray:
+    """[rad], (n,), of some links"""
+    attitude = seen.attitude[links]
+    return attitude if attitude.ndim == 1 else yaws_of(attitude)
+
+
+def quaternions(seen: Snapshot, links: slice = ALL) -> FloatArray:
+    """wxyz, (n, 4), of some links"""
+    attitude = seen.attitude[links]
+    return yaw_quaternions(attitude) if attitude.ndim == 1 else attitude
 
 
 def contacts_of(seen: Snapshot, period: float) -> Contacts:
@@ -47,5 +52,6 @@ def _sides(seen: Snapshot, pairs: Pairs) -> IntArray:
     if attitude.ndim == 1:
         across = np.cos(attitude) * normal[:, 1] - np.sin(attitude) * normal[:, 0]
     else:
-        across = np.sum(matrices(attitude)[:, :, 1] * normal, axis=1)
-    return np.where(across < 0, 1, -1)
+        x, y, z = lefts(attitude)
+        across = x * normal[:, 0] + y * normal[:, 1] + z * normal[:, 2]
+    return 2 * (across < 0) - 1
