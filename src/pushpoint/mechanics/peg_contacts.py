@@ -27,7 +27,6 @@ from pushpoint.mechanics.tail_kernels import (
     POINT,
     SIDE,
     TANGENT,
-    Pegs,
     fill_contacts,
 )
 from pushpoint.types import FloatArray, IntArray
@@ -54,9 +53,11 @@ def peg_contacts(state: TailState, link: IntArray, centre: FloatArray, radius: F
     """Links (k,) against pegs at `centre` (k, 2) [m] of `radius` (k,) [m]: each link against the peg in its row."""
     k, n = len(link), state.chain.links
     out, rows = np.empty((k, COLUMNS)), np.empty((2 * k, n + 2))
-    pegs = Pegs(np.ascontiguousarray(centre, dtype=float), np.ascontiguousarray(radius, dtype=float))
+    pegs = np.empty((k, 3))
+    pegs[:, :2], pegs[:, 2] = centre, radius
     link = np.ascontiguousarray(link, dtype=np.int64)
-    fill_contacts(state.body, link, pegs, out, rows)
+    rate = np.ascontiguousarray(state.rate)
+    fill_contacts(state.chain.table, state.table, state.joints, rate, link, pegs, out, rows)
     return PegContacts(
         link=link,
         gap=out[:, GAP],

@@ -17,17 +17,10 @@ from pushpoint.types import FloatArray, IntArray
 GAP, GAP_RATE, BIAS, ALONG, SIDE, AT_END, POINT, NORMAL, TANGENT, COLUMNS = 0, 1, 2, 3, 4, 5, 6, 8, 10, 12
 
 
-class Body(NamedTuple):
-    """A chain and how it lies and moves, as arrays."""
-
-    length: FloatArray  # [m], (n,)
-    radius: FloatArray  # [m], (n,)
-    core: FloatArray  # [m], (n,)
-    cos: FloatArray  # (n,)
-    sin: FloatArray  # (n,)
-    turning: FloatArray  # [rad/s], (n,)
-    rate: FloatArray  # (N,): of q
-    joints: FloatArray  # [m], (n + 1, 2)
+# Rows of a chain (CHAIN_ROWS, n); the armature is that of the joint behind each link.
+LENGTH, RADIUS, CORE, MASS, INERTIA, MOMENT, ARMATURE, CHAIN_ROWS = 0, 1, 2, 3, 4, 5, 6, 7
+# Rows of how it lies and moves (BODY_ROWS, n).
+ANGLE, TURNING, COS, SIN, BODY_ROWS = 0, 1, 2, 3, 4
 
 
 class Pegs(NamedTuple):
@@ -51,17 +44,66 @@ def _sum_to_tail(row: FloatArray, n: int) -> None:
 
 
 @entry_point
-def fill_mass_matrix(
-    cos: FloatArray, sin: FloatArray, coupling: FloatArray, diagonal: FloatArray, total: float, M: FloatArray
+def fill_body(
+    chain: FloatArray, q: FloatArray, rate: FloatArray, body: FloatArray, axes: FloatArray, joints: FloatArray
 ) -> None:
-    """M(q), P4 (2.12). Rows of `diagonal` (3, n): inertia, moment, and armature of the joint before each link."""
-    n = len(cos)
+    """Angles and joints of a chain at q, and its axes (2, n, 2): forward and left."""
+    angle, turning, x, y, n = 0.0, 0.0, q[-2], q[-1], chain.shape[1]
+    joints[0, 0], joints[0, 1] = x, y
+    for i in range(n):
+        angle, turning = angle + q[i], turning + rate[i]
+        cos, sin = math.cos(angle), math.sin(angle)
+        body[ANGLE, i], body[TURNING, i], body[COS, i], body[SIN, i] = angle, turning, cos, sin
+        axes[0, i, 0], axes[0, i, 1], axes[1, i, 0], axes[1, i, 1] = cos, sin, -sin, cos
+        x, y = x + chain[LENGTH, i] * cos, y + chain[LENGTH, i] * sin
+        joints[i + 1, 0], joints[i + 1, 1] = x, y
+
+
+@entry_point
+def fill_generalised(chain: FloatArray, body: FloatArray, force: FloatArray, out: FloatArray) -> None:
+    """Generalised force (N,) of a force (n, 2) [N] on each link's centre."""
+    total_x, total_y, moment, n = 0.0, 0.0, 0.0, chain.shape[1]
+    for i in range(n - 1, -1, -1):
+        x, y = total_x + 0.5 * force[i, 0], total_y + 0.5 * force[i, 1]
+        total_x, total_y = total_x + force[i, 0], total_y + force[i, 1]
+        moment += chain[LENGTH, i] * (y * body[COS, i] - x * body[SIN, i])
+        out[i] = moment
+    out[n], out[n + 1] = total_x, total_y
+
+
+@entry_point
+def fill_inertial_force(chain: FloatArray, body: FloatArray, force: FloatArray) -> None:
+    """Force (n, 2) [N] on each link's centre that it needs to go on turning as it does, at q'' = 0."""
+    x, y = 0.0, 0.0  # acceleration of the link's tail end [m/s2]
+    for i in range(chain.shape[1]):
+        pull = 0.5 * chain[LENGTH, i] * body[TURNING, i] ** 2
+        x, y = x - pull * body[COS, i], y - pull * body[SIN, i]
+        force[i, 0], force[i, 1] = chain[MASS, i] * x, chain[MASS, i] * y
+        x, y = x - pull * body[COS, i], y - pull * body[SIN, i]
+
+
+@entry_point
+def fill_velocities(chain: FloatArray, body: FloatArray, rate: FloatArray, velocity: FloatArray) -> None:
+    """Velocities (n, 2) [m/s] of link centres at rates of q."""
+    x, y, turning = rate[-2], rate[-1], 0.0
+    for i in range(chain.shape[1]):
+        turning += rate[i]
+        half = 0.5 * chain[LENGTH, i] * turning
+        x, y = x - half * body[SIN, i], y + half * body[COS, i]
+        velocity[i, 0], velocity[i, 1] = x, y
+        x, y = x - half * body[SIN, i], y + half * body[COS, i]
+
+
+@entry_point
+def fill_mass_matrix(chain: FloatArray, body: FloatArray, coupling: FloatArray, total: float, M: FloatArray) -> None:
+    """M(q), P4 (2.12)."""
+    n, cos, sin = chain.shape[1], body[COS], body[SIN]
     for j in range(n):
         for k in range(n):
             M[j, k] = coupling[j, k] * (cos[j] * cos[k] + sin[j] * sin[k])
-        M[j, j] += diagonal[0, j]
-        M[n, j] = M[j, n] = diagonal[1, j] * -sin[j]
-        M[n + 1, j] = M[j, n + 1] = diagonal[1, j] * cos[j]
+        M[j, j] += chain[INERTIA, j]
+        M[n, j] = M[j, n] = chain[MOMENT, j] * -sin[j]
+        M[n + 1, j] = M[j, n + 1] = chain[MOMENT, j] * cos[j]
     M[n, n] = M[n + 1, n + 1] = total
     M[n, n + 1] = M[n + 1, n] = 0.0
     for j in range(n + 2):
@@ -70,7 +112,7 @@ def fill_mass_matrix(
         for k in range(n + 2):
             M[j, k] += M[j + 1, k]
     for j in range(1, n):
-        M[j, j] += diagonal[2, j]
+        M[j, j] += chain[ARMATURE, j]
 
 
 @kernel
@@ -79,18 +121,26 @@ def _clamped(value: float, low: float, high: float) -> float:
 
 
 @entry_point
-def fill_gaps(body: Body, pegs: Pegs, gaps: FloatArray, from_end: FloatArray) -> None:
+def fill_gaps(
+    chain: FloatArray,
+    body: FloatArray,
+    joints: FloatArray,
+    centre: FloatArray,
+    radius: FloatArray,
+    gaps: FloatArray,
+    from_end: FloatArray,
+) -> None:
     """Gaps (n, m) [m] of all links and pegs, and how far (2, m) [m] the nearest points of the tail link and of the head
     link are from the ends of their axes."""
     n, m = gaps.shape
     for i in range(n):
-        cos, sin, half, core = body.cos[i], body.sin[i], body.length[i] / 2, body.core[i]
+        cos, sin, half, core = body[COS, i], body[SIN, i], chain[LENGTH, i] / 2, chain[CORE, i]
         for p in range(m):
-            x, y = pegs.centre[p, 0] - body.joints[i, 0], pegs.centre[p, 1] - body.joints[i, 1]
+            x, y = centre[p, 0] - joints[i, 0], centre[p, 1] - joints[i, 1]
             free = x * cos + y * sin
             along = _clamped(free, half - core, half + core)
             across = y * cos - x * sin
-            gaps[i, p] = math.sqrt((free - along) ** 2 + across**2) - body.radius[i] - pegs.radius[p]
+            gaps[i, p] = math.sqrt((free - along) ** 2 + across**2) - chain[RADIUS, i] - radius[p]
             if i == 0:
                 from_end[0, p] = along - (half - core)
             if i == n - 1:
@@ -98,14 +148,24 @@ def fill_gaps(body: Body, pegs: Pegs, gaps: FloatArray, from_end: FloatArray) ->
 
 
 @entry_point
-def fill_contacts(body: Body, link: IntArray, pegs: Pegs, out: FloatArray, rows: FloatArray) -> None:
-    """Links (k,) against pegs (k,): columns of `out` (k, COLUMNS), and in `rows` (2 k, N) Jacobians, normals first."""
-    n, count = len(body.length), len(link)
+def fill_contacts(
+    chain: FloatArray,
+    body: FloatArray,
+    joints: FloatArray,
+    rate: FloatArray,
+    link: IntArray,
+    pegs: FloatArray,
+    out: FloatArray,
+    rows: FloatArray,
+) -> None:
+    """Links (k,) against pegs (k, 3), x, y and radius: columns of `out` (k, COLUMNS), and in `rows` (2 k, N)
+    Jacobians, normals first."""
+    n, count = chain.shape[1], len(link)
     for c in range(count):
         i = link[c]
-        ex, ey = body.cos[i], body.sin[i]
-        x, y = pegs.centre[c, 0] - body.joints[i, 0], pegs.centre[c, 1] - body.joints[i, 1]
-        half, core, radius, turn = body.length[i] / 2, body.core[i], body.radius[i], body.turning[i]
+        ex, ey = body[COS, i], body[SIN, i]
+        x, y = pegs[c, 0] - joints[i, 0], pegs[c, 1] - joints[i, 1]
+        half, core, radius, turn = chain[LENGTH, i] / 2, chain[CORE, i], chain[RADIUS, i], body[TURNING, i]
         free = x * ex + y * ey
         along = _clamped(free, half - core, half + core)
         at_end = 1.0 if free > along else -1.0 if free < along else 0.0
@@ -118,11 +178,11 @@ def fill_contacts(body: Body, link: IntArray, pegs: Pegs, out: FloatArray, rows:
         nx, ny = (away_x * curvature, away_y * curvature) if is_round else (side * ey, -side * ex)
         tx, ty = -side * ny, side * nx
 
-        vx, vy, ax, ay = body.rate[n], body.rate[n + 1], 0.0, 0.0
+        vx, vy, ax, ay = rate[n], rate[n + 1], 0.0, 0.0
         normal, tangent = rows[c], rows[count + c]
         for j in range(n):
-            arm = body.length[j] if j < i else along if j == i else 0.0
-            cos, sin, w = body.cos[j], body.sin[j], body.turning[j]
+            arm = chain[LENGTH, j] if j < i else along if j == i else 0.0
+            cos, sin, w = body[COS, j], body[SIN, j], body[TURNING, j]
             vx, vy = vx - arm * w * sin, vy + arm * w * cos
             ax, ay = ax - arm * w * w * cos, ay - arm * w * w * sin
             normal[j], tangent[j] = arm * (ny * cos - nx * sin), arm * (ty * cos - tx * sin)
@@ -137,42 +197,116 @@ def fill_contacts(body: Body, link: IntArray, pegs: Pegs, out: FloatArray, rows:
         else:
             bias = 2.0 * side * turn * (ex * vx + ey * vy) - turn**2 * distance
         found = out[c]
-        found[GAP], found[GAP_RATE] = distance - radius - pegs.radius[c], gap_rate
+        found[GAP], found[GAP_RATE] = distance - radius - pegs[c, 2], gap_rate
         found[BIAS] = nx * ax + ny * ay + bias
         found[ALONG], found[SIDE], found[AT_END] = along, side, at_end
-        found[POINT] = pegs.centre[c, 0] + away_x - radius * nx
-        found[POINT + 1] = pegs.centre[c, 1] + away_y - radius * ny
+        found[POINT] = pegs[c, 0] + away_x - radius * nx
+        found[POINT + 1] = pegs[c, 1] + away_y - radius * ny
         found[NORMAL], found[NORMAL + 1], found[TANGENT], found[TANGENT + 1] = nx, ny, tx, ty
 
 
 @entry_point
+def fill_weights(
+    beside: FloatArray, inverse: FloatArray, peg: IntArray, centre: FloatArray, near: float, out: FloatArray
+) -> None:
+    """Weights (k,) of bumps in a path beside pegs (k,) of those at `centre`. Columns of `beside` (k, 6): point of the
+    path (x, y), its left (x, y), side of the peg, distance at which a robot on the path touches it."""
+    for i in range(len(out)):
+        out[i] = 0.0
+    for j in range(len(out)):
+        x, y, left_x, left_y = beside[j, 0], beside[j, 1], beside[j, 2], beside[j, 3]
+        side, touch = beside[j, 4], beside[j, 5]
+        gap = side * ((centre[peg[j], 0] - x) * left_x + (centre[peg[j], 1] - y) * left_y) - touch
+        if gap < near:
+            for i in range(len(out)):
+                out[i] += inverse[i, j] * (side * gap)
+
+
+@entry_point
 def fill_moved(
-    on_path: FloatArray, bump: FloatArray, narrow: float, length: FloatArray, offset: FloatArray, change: FloatArray
+    on_path: FloatArray,
+    place: float,
+    at: FloatArray,
+    weight: FloatArray,
+    narrow: float,
+    length: FloatArray,
+    room: FloatArray,
+    change: FloatArray,
 ) -> None:
     """What changes in q where joints on a path are moved across it, at three places of the path (3, N).
 
-    `on_path` (5, 3, n + 1): arc length of the tail end, the joints and the head's end, their x and y, the path's left
-    there (x, y). They are moved by the sum of bumps weight exp(-narrow (s - s_i)^2); rows of `bump`: s_i [m], weights.
+    `on_path` (5, rows, n + 1): arc length of the tail end, the joints and the head's end, their x and y, the path's
+    left there (x, y); the places are `place` - 1, `place`, `place` + 1, counted in rows, between which they are linear.
+    Joints are moved by the sum of bumps, weight exp(-narrow (s - s_i)^2); s_i [m] are in `at`.
     Links take the directions between them; the tail is where the joints fit in the mean, so that each link counts for
-    all joints ahead of it. `offset` (2, n + 1) is room.
+    all joints ahead of it. `room` is (7, n + 1).
     """
     n = len(length)
+    first = min(max(int(place), 1), on_path.shape[1] - 3) - 1
+    part = place - (first + 1)
+    offset = room[5:]
     for row in range(3):
-        arc, x, y, left_x, left_y = on_path[0, row], on_path[1, row], on_path[2, row], on_path[3, row], on_path[4, row]
+        for k in range(5):
+            for j in range(n + 1):
+                before = on_path[k, first + row, j]
+                room[k, j] = before + part * (on_path[k, first + row + 1, j] - before)
+        arc, x, y, left_x, left_y = room[0], room[1], room[2], room[3], room[4]
         sum_x, sum_y = 0.0, 0.0
         for j in range(n + 1):
             across = 0.0
-            for i in range(bump.shape[1]):
-                away = arc[j] - bump[0, i]
-                across += math.exp(-narrow * (away * away)) * bump[1, i]
+            for i in range(len(at)):
+                away = arc[j] - at[i]
+                across += math.exp(-narrow * (away * away)) * weight[i]
             offset[0, j], offset[1, j] = across * left_x[j], across * left_y[j]
             sum_x, sum_y = sum_x + offset[0, j], sum_y + offset[1, j]
-        sum_x, sum_y, before = sum_x / (n + 1), sum_y / (n + 1), 0.0
+        sum_x, sum_y, last = sum_x / (n + 1), sum_y / (n + 1), 0.0
         for j in range(n):
             was_x, was_y = x[j + 1] - x[j], y[j + 1] - y[j]
             is_x, is_y = was_x + offset[0, j + 1] - offset[0, j], was_y + offset[1, j + 1] - offset[1, j]
             turn = math.atan2(was_x * is_y - was_y * is_x, was_x * is_x + was_y * is_y)
-            change[row, j], before = turn - before, turn
+            change[row, j], last = turn - last, turn
             share, size = (n - j) / (n + 1), length[j] / math.sqrt(is_x * is_x + is_y * is_y)
             sum_x, sum_y = sum_x - share * (is_x * size - was_x), sum_y - share * (is_y * size - was_y)
         change[row, n], change[row, n + 1] = sum_x, sum_y
+
+
+@entry_point
+def fill_reference(table: FloatArray, place: float, out: FloatArray) -> None:
+    """Row `place` of a table (rows, 3, N) of q and its derivatives along a path, linear between rows."""
+    k = min(int(place), table.shape[0] - 2)
+    part = place - k
+    for row in range(3):
+        for j in range(table.shape[2]):
+            out[row, j] = table[k, row, j] + part * (table[k + 1, row, j] - table[k, row, j])
+
+
+@entry_point
+def fill_measured(lever: FloatArray, joint_angle: FloatArray, head: FloatArray, q: FloatArray) -> None:
+    """q of joint angles and of the head link's place and yaw, `head` (3,); `lever` (n,): that of the head link."""
+    n, angle, x, y = len(lever), head[2], head[0], head[1]
+    for i in range(n - 1, -1, -1):
+        x, y = x - lever[i] * math.cos(angle), y - lever[i] * math.sin(angle)
+        if i > 0:
+            q[i] = joint_angle[i - 1]
+            angle -= joint_angle[i - 1]
+    q[0], q[n], q[n + 1] = angle, x, y
+
+
+@entry_point
+def fill_estimate(
+    expected: FloatArray, gains: FloatArray, measured: FloatArray, filtered: FloatArray, now: FloatArray
+) -> None:
+    """One step of alpha-beta filters and the prediction to the present: rows of `filtered` and `now` (2, N) are q and
+    its rate; `expected` (ticks, N) are accelerations, the tick that is filtered first; `gains`: dt, alpha, beta."""
+    dt, alpha, beta = gains[0], gains[1], gains[2]
+    for j in range(len(measured)):
+        q, rate, push = filtered[0, j], filtered[1, j], expected[0, j]
+        q, rate = q + dt * rate + 0.5 * dt**2 * push, rate + dt * push
+        off = measured[j] - q
+        if j == 0:  # the head's direction may be wrapped
+            off = (off + math.pi) % (2.0 * math.pi) - math.pi
+        q, rate = q + alpha * off, rate + beta * off
+        filtered[0, j], filtered[1, j] = q, rate
+        for k in range(1, expected.shape[0]):
+            q, rate = q + dt * rate + 0.5 * dt**2 * expected[k, j], rate + dt * expected[k, j]
+        now[0, j], now[1, j] = q, rate

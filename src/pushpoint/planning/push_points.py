@@ -86,7 +86,8 @@ def all_gaps(state: TailState, pegs: Pegs, ends: float = ENDS) -> tuple[FloatArr
 def _gaps(state: TailState, pegs: Pegs) -> tuple[FloatArray, FloatArray]:
     """Gaps (n, m) [m], and how far (2, m) [m] from the ends of tail and head their nearest points are."""
     gaps, from_end = np.empty((state.chain.links, len(pegs.radius))), np.empty((2, len(pegs.radius)))
-    fill_gaps(state.body, Pegs(np.ascontiguousarray(pegs.centre), np.ascontiguousarray(pegs.radius)), gaps, from_end)
+    centre, radius = np.ascontiguousarray(pegs.centre), np.ascontiguousarray(pegs.radius)
+    fill_gaps(state.chain.table, state.table, state.joints, centre, radius, gaps, from_end)
     return gaps, from_end
 
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from pushpoint.mechanics.tail_kernels import Pegs, fill_moved
+from pushpoint.mechanics.tail_kernels import Pegs, fill_moved, fill_weights
 from pushpoint.planning.follow import Following, Reference
 from pushpoint.planning.paths import Path
 from pushpoint.types import FloatArray, IntArray
@@ -33,18 +33,19 @@ class YieldingPath:
         self.following, self._near = following, near
         path, width = following.path, float(following.chain.radius.max())
         self.peg, self._s = _beside(path, pegs, width + candidates)
-        self._point, tangent = path(self._s), path.tangent(self._s)
-        self._left = np.stack([-tangent[:, 1], tangent[:, 0]], axis=1)
-        across = ((pegs.centre[self.peg] - self._point) * self._left).sum(axis=1)
-        self._side = np.where(across >= 0.0, 1.0, -1.0)
-        self._touch = pegs.radius[self.peg] + width
-        self._weights = np.linalg.inv(_kernel(self._s[:, np.newaxis] - self._s) + SOFT * np.eye(len(self.peg)))
+        point, tangent = path(self._s), path.tangent(self._s)
+        left = np.stack([-tangent[:, 1], tangent[:, 0]], axis=1)
+        across = ((pegs.centre[self.peg] - point) * left).sum(axis=1)
+        side, touch = np.where(across >= 0.0, 1.0, -1.0), pegs.radius[self.peg] + width
+        self._beside = np.concatenate([point, left, side[:, np.newaxis], touch[:, np.newaxis]], axis=1)
+        mixed = _kernel(self._s[:, np.newaxis] - self._s) + SOFT * np.eye(len(self.peg))
+        self._weights: FloatArray = np.ascontiguousarray(np.linalg.inv(mixed), dtype=np.float64)
 
     def weights(self, centre: FloatArray) -> FloatArray:
         """w, for pegs believed at `centre` (m, 2) [m] of the map."""
-        across = ((centre[self.peg] - self._point) * self._left).sum(axis=1)
-        gap = self._side * across - self._touch
-        return np.asarray(self._weights @ np.where(gap < self._near, self._side * gap, 0.0))
+        found = np.empty(len(self.peg))
+        fill_weights(self._beside, self._weights, self.peg, np.ascontiguousarray(centre), self._near, found)
+        return found
 
     def change(self, s: float, weights: FloatArray) -> Reference:
         """What the moved path changes in q at s [m], and in its derivatives."""
@@ -52,9 +53,8 @@ class YieldingPath:
         change = np.zeros((3, chain.coordinates))
         if not weights.any():
             return Reference(*change)
-        on_path, step = self.following.joints_near(s)
-        room, bump = np.empty((2, chain.links + 1)), np.stack([self._s, weights])
-        fill_moved(np.ascontiguousarray(on_path), bump, 0.5 / WIDTH**2, chain.length, room, change)
+        room, (on_path, place, step) = np.empty((7, chain.links + 1)), self.following.joints_near(s)
+        fill_moved(on_path, place, self._s, weights, 0.5 / WIDTH**2, chain.length, room, change)
         before, now, after = change
         return Reference(now, (after - before) / (2.0 * step), (after - 2.0 * now + before) / step**2)
 
