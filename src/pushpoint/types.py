@@ -81,8 +81,7 @@ class Map:
     edge: FloatArray  # [m], (m, 4): x, y of both ends; of walls and polygons
 
 
-@dataclass(frozen=True, slots=True)
-class Pairs:
+class Pairs(NamedTuple):
     """Links and what pushed at them during the last control tick, one row each."""
 
     link: IntArray  # (k,)
@@ -93,8 +92,7 @@ class Pairs:
     impulse: FloatArray  # [N s], (k, d): on the link
 
 
-@dataclass(frozen=True, slots=True)
-class Snapshot:
+class Snapshot(NamedTuple):
     """All that a plant reports about itself at the end of a control tick. Impulses are those of the tick."""
 
     time: float  # [s]

@@ -44,12 +44,6 @@ def forwards(quaternion: FloatArray) -> tuple[FloatArray, FloatArray]:
     return 1 - 2 * (y * y + z * z), 2 * (x * y + w * z)
 
 
-def lefts(quaternion: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """x, y and z (...) of the left axes, the second columns of `matrices`."""
-    w, x, y, z = quaternion[..., 0], quaternion[..., 1], quaternion[..., 2], quaternion[..., 3]
-    return 2 * (x * y - w * z), 1 - 2 * (x * x + z * z), 2 * (y * z + w * x)
-
-
 def quaternions(matrix: FloatArray) -> FloatArray:
     """Unit quaternions (..., 4) of rotation matrices (..., 3, 3); of the two, the one whose largest part is positive.
 

@@ -271,13 +271,50 @@ def fill_moved(
 
 
 @entry_point
-def fill_reference(table: FloatArray, place: float, out: FloatArray) -> None:
-    """Row `place` of a table (rows, 3, N) of q and its derivatives along a path, linear between rows."""
+def fill_reference(table: FloatArray, place: float, change: FloatArray, by: float, out: FloatArray) -> None:
+    """Row `place` of a table (rows, 3, N) of q and its derivatives along a path, linear between rows, and a change of
+    the three that was computed `by` [m] before that place."""
     k = min(int(place), table.shape[0] - 2)
     part = place - k
     for row in range(3):
         for j in range(table.shape[2]):
-            out[row, j] = table[k, row, j] + part * (table[k + 1, row, j] - table[k, row, j])
+            out[row, j] = table[k, row, j] + part * (table[k + 1, row, j] - table[k, row, j]) + change[row, j]
+            if row < 2:
+                out[row, j] += by * change[row + 1, j]
+
+
+@entry_point
+def correct_centres(
+    peg: IntArray,
+    found: FloatArray,
+    kind: IntArray,
+    step: FloatArray,
+    centre: FloatArray,
+    anchor: FloatArray,
+    room: FloatArray,
+) -> None:
+    """Move pegs (m, 2) [m] by contacts (k,) with gap and normal in `found` (k, 3): towards the link by a part of the
+    gap where `kind` is 1, the mean of those that feel one peg; away from it where it is -1, from the anchor at most so
+    far. `step`: part of the gap; [m] away; the farthest [m] from the anchor. `room` is like `centre`."""
+    for c in range(len(peg)):
+        if kind[c] > 0:
+            felt = 0
+            for other in range(len(peg)):
+                felt += kind[other] > 0 and peg[other] == peg[c]
+            share = step[0] / felt * found[c, 0]
+            centre[peg[c], 0] += share * found[c, 1]
+            centre[peg[c], 1] += share * found[c, 2]
+    for c in range(len(peg)):
+        if kind[c] > 0:
+            anchor[peg[c], 0], anchor[peg[c], 1] = centre[peg[c], 0], centre[peg[c], 1]
+    for p in range(len(centre)):
+        room[p, 0], room[p, 1] = centre[p, 0], centre[p, 1]
+    for c in range(len(peg)):
+        if kind[c] < 0:
+            p = peg[c]
+            x, y = room[p, 0] - step[1] * found[c, 1], room[p, 1] - step[1] * found[c, 2]
+            if (x - anchor[p, 0]) ** 2 + (y - anchor[p, 1]) ** 2 <= step[2] ** 2:
+                centre[p, 0], centre[p, 1] = x, y
 
 
 @entry_point

@@ -48,12 +48,14 @@ class Following:
         tangent = path.tangent(arc)
         self._on_path = np.stack([arc, joints[..., 0], joints[..., 1], -tangent[..., 1], tangent[..., 0]])
         spline = scipy_part("interpolate").CubicSpline(self.s, q)
+        self._unchanged = np.zeros((3, q.shape[1]))
         self._table = np.stack([q, spline(self.s, 1), spline(self.s, 2)], axis=1)
 
-    def at(self, s: float) -> Reference:
-        """By linear interpolation; beyond the table its last row."""
+    def at(self, s: float, change: FloatArray | None = None, by: float = 0.0) -> Reference:
+        """By linear interpolation; beyond the table its last row. With a change (3, N) of q and its derivatives that
+        was computed `by` [m] before."""
         found = np.empty(self._table.shape[1:])
-        fill_reference(self._table, self._place(s), found)
+        fill_reference(self._table, self._place(s), self._unchanged if change is None else change, by, found)
         return Reference(*found)
 
     def joints_near(self, s: float) -> OnPath:

@@ -48,14 +48,14 @@ def push_points(
     nearer than `leaning` [m] the nearest link, too, and others that touch together with it. What tail and head touch
     counts up to their very ends: one of them often is the third push-point of a robot."""
     gaps, from_end = _gaps(state, pegs)
-    usable = _usable(gaps, from_end, ENDS)
     chosen = gaps < near
     if leaning > near:
-        chosen |= _leaning(gaps, usable, leaning)
+        chosen |= _leaning(gaps, _usable(gaps, from_end, ENDS), leaning)
     if touched is not None:
         chosen |= (gaps < kept) & touched
-        usable |= _usable(gaps, from_end, 0.0) & touched
-    return _contacts(state, pegs, chosen & usable)
+    for row, away in ((0, from_end[0]), (-1, from_end[1])):
+        chosen[row] &= away > ENDS if touched is None else away > np.where(touched[row], 0.0, ENDS)
+    return _contacts(state, pegs, chosen)
 
 
 def points_to_lean_on(state: TailState, pegs: Pegs, near: float = LEANING) -> PushPoints:

@@ -15,7 +15,7 @@ from __future__ import annotations
 import numpy as np
 
 from pushpoint.mechanics.tail_kernels import Pegs, fill_moved, fill_weights
-from pushpoint.planning.follow import Following, Reference
+from pushpoint.planning.follow import Following
 from pushpoint.planning.paths import Path
 from pushpoint.types import FloatArray, IntArray
 
@@ -47,16 +47,16 @@ class YieldingPath:
         fill_weights(self._beside, self._weights, self.peg, np.ascontiguousarray(centre), self._near, found)
         return found
 
-    def change(self, s: float, weights: FloatArray) -> Reference:
-        """What the moved path changes in q at s [m], and in its derivatives."""
+    def change(self, s: float, weights: FloatArray) -> FloatArray:
+        """What the moved path changes in q at s [m], and in its derivatives, (3, N)."""
         chain = self.following.chain
         change = np.zeros((3, chain.coordinates))
         if not weights.any():
-            return Reference(*change)
+            return change
         room, (on_path, place, step) = np.empty((7, chain.links + 1)), self.following.joints_near(s)
         fill_moved(on_path, place, self._s, weights, 0.5 / WIDTH**2, chain.length, room, change)
         before, now, after = change
-        return Reference(now, (after - before) / (2.0 * step), (after - 2.0 * now + before) / step**2)
+        return np.array([now, (after - before) / (2.0 * step), (after - 2.0 * now + before) / step**2])
 
 
 def _beside(path: Path, pegs: Pegs, reach: float) -> tuple[IntArray, FloatArray]:
@@ -71,14 +71,6 @@ def _beside(path: Path, pegs: Pegs, reach: float) -> tuple[IntArray, FloatArray]
             if np.hypot(*(path(np.array([s]))[0] - centre)) < radius + reach:
                 found.append((peg, s))
     return np.array([peg for peg, _ in found], dtype=np.int64), np.array([s for _, s in found], dtype=float)
-
-
-def moved(reference: Reference, change: Reference, by: float) -> Reference:
-    """A reference with a change that was computed `by` [m] before it."""
-    q, slope, curvature = change
-    return Reference(
-        reference.q + q + by * slope, reference.slope + slope + by * curvature, reference.curvature + curvature
-    )
 
 
 def _kernel(distance: FloatArray) -> FloatArray:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from pushpoint.geometry.rotation import lefts, matrices, yaws_of
+from pushpoint.geometry.rotation import matrices, yaws_of
+from pushpoint.geometry.sides import fill_sides, fill_sides_in_space
 from pushpoint.mechanics.yaw import yaw_quaternions
 from pushpoint.types import Contacts, FloatArray, IntArray, Pairs, Snapshot
 
@@ -34,24 +35,15 @@ def quaternions(seen: Snapshot, links: slice = ALL) -> FloatArray:
 
 def contacts_of(seen: Snapshot, period: float) -> Contacts:
     """Forces are means over the last tick of `period` [s]."""
-    pairs = seen.pairs
-    return Contacts(
-        link=pairs.link,
-        obstacle=pairs.obstacle,
-        place=pairs.place,
-        side=_sides(seen, pairs) if len(pairs.link) else pairs.link,
-        point=pairs.point,
-        normal=pairs.normal,
-        force=pairs.impulse / period,
-    )
+    link, obstacle, place, point, normal, impulse = pairs = seen.pairs
+    side = _sides(seen, pairs) if len(link) else link
+    return Contacts(link, obstacle, place, side, point, normal, impulse / period)
 
 
 def _sides(seen: Snapshot, pairs: Pairs) -> IntArray:
     """+1 where the obstacle is on the left: it pushes to the right."""
-    attitude, normal = seen.attitude[pairs.link], pairs.normal
-    if attitude.ndim == 1:
-        across = np.cos(attitude) * normal[:, 1] - np.sin(attitude) * normal[:, 0]
-    else:
-        x, y, z = lefts(attitude)
-        across = x * normal[:, 0] + y * normal[:, 1] + z * normal[:, 2]
-    return 2 * (across < 0) - 1
+    attitude, normal = np.ascontiguousarray(seen.attitude), np.ascontiguousarray(pairs.normal)
+    found = np.empty(len(normal), dtype=np.int64)
+    fill = fill_sides if attitude.ndim == 1 else fill_sides_in_space
+    fill(attitude, np.ascontiguousarray(pairs.link), normal, found)
+    return found
