@@ -6,7 +6,6 @@ CPU time, as other programs may be at work; each time is the best of several rou
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from copy import deepcopy
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, cast
@@ -16,17 +15,17 @@ import numpy as np
 from benchmarks.case import Say
 from benchmarks.requirement import Requirement, required
 from benchmarks.timing import least_cpu_time
-from pushpoint.control import BaseController, ControlEvent, ControllerState, controllers
+from pushpoint.control import BaseController, ControlEvent, ControllerState
 from pushpoint.errors import InvalidInput
-from pushpoint.scenario import Scenario
 from pushpoint.scenarios import scenarios
+from pushpoint.sensors import Mount
+from pushpoint.sensors._suite import Suite
 from pushpoint.simulation import Setup, begin
 from pushpoint.types import Command, CommandTable, Observation
 
 ROUNDS = 9
 
 
-@controllers.register("benchmark-wave")
 class Wave(BaseController):
     """A wave that the joints' own angles and the contacts change a little: nearly nothing to compute, in Python."""
 
@@ -41,33 +40,47 @@ class Wave(BaseController):
 
 
 @dataclass(frozen=True)
+class Bounds:
+    """What has to be reached; None: nothing."""
+
+    least_real_time: float | None = None  # simulated over CPU time
+    largest_rest_us: float | None = None  # per tick
+    largest_share: float | None = None  # CPU time over that of the plant alone
+
+
+@dataclass(frozen=True)
 class ClosedLoop:
     """A run, and what has to be reached with it."""
 
     name: str  # of the scenario
     plant: str | None = None  # another one than the scenario's
-    controller: str | None = None
+    controller: type[BaseController] | None = None  # another one than the scenario's
     duration: float = 9.0  # [s]
-    least_real_time: float | None = None  # simulated over CPU time
-    largest_rest_us: float | None = None  # per tick
-    largest_share: float | None = None  # CPU time over that of the plant alone
+    bounds: Bounds = Bounds()
 
-    def scenario(self) -> Scenario:
+    def setup(self) -> Setup:
         changes: dict[str, Any] = {"duration": self.duration}
         if self.plant is not None:
             changes["plant"] = {"name": self.plant}
-        if self.controller is not None:
-            changes["controller"] = {"name": self.controller}
-        return scenarios[self.name].with_overrides(changes).pinned()
+        found = Setup.of(scenarios[self.name].with_overrides(changes).pinned())
+        return found if self.controller is None else controlled_by(self.controller, found)
 
 
-LOOPS = (
-    ClosedLoop("liljeback2010/rows", "planar_stepping", "benchmark-wave", largest_rest_us=40.0),
-    ClosedLoop("liljeback2010/rows", "planar_stepping", least_real_time=40.0, largest_share=1.15),
-    ClosedLoop("liljeback2010/rows", "planar_hybrid", duration=5.0, largest_share=1.3),
-    ClosedLoop("liljeback2014/sidewinding", least_real_time=45.0),
-    ClosedLoop("lab/hoal-sine", duration=6.0, least_real_time=12.0),
+def controlled_by(kind: type[BaseController], setup: Setup) -> Setup:
+    """The same with a controller that is not registered, and without options."""
+    mount = Mount(setup.robot, setup.world, setup.scenario.control_period)
+    controller = kind.build(kind.Options(), setup.robot, mount.period)
+    return replace(setup, controller=controller, sensors=Suite.of(setup.scenario, kind.uses, mount))
+
+
+ROWS = "liljeback2010/rows"  # ten links, control at 200 Hz
+IN_PLANE = (
+    ClosedLoop(ROWS, "planar_stepping", Wave, bounds=Bounds(largest_rest_us=40.0)),
+    ClosedLoop(ROWS, "planar_stepping", bounds=Bounds(least_real_time=40.0, largest_share=1.15)),
+    ClosedLoop(ROWS, "planar_hybrid", duration=5.0, bounds=Bounds(largest_share=1.3)),
+    ClosedLoop("lab/hoal-sine", duration=6.0, bounds=Bounds(least_real_time=12.0)),
 )
+IN_SPACE = (ClosedLoop("liljeback2014/sidewinding", bounds=Bounds(least_real_time=45.0)),)
 
 
 @dataclass(frozen=True)
@@ -82,7 +95,19 @@ class LoopCost:
     total_us: float
     plant_us: float
     controller_us: float | None  # None where it is compiled
-    requirements: list[Requirement]
+    bounds: Bounds
+
+    @property
+    def requirements(self) -> list[Requirement]:
+        where = f"{self.scenario} on {self.plant} by {self.controller}"
+        wanted = (
+            ("simulated over CPU time", self.real_time_factor, ">=", self.bounds.least_real_time),
+            ("observing, checking and recording in us per tick", self.rest_us, "<=", self.bounds.largest_rest_us),
+            ("CPU time over that of the plant alone", self.total_us / self.plant_us, "<=", self.bounds.largest_share),
+        )
+        return [
+            required(f"{where}: {what}", value, sign, bound) for what, value, sign, bound in wanted if bound is not None
+        ]
 
     @property
     def rest_us(self) -> float:
@@ -97,45 +122,35 @@ class Listened(NamedTuple):
     table: CommandTable
 
 
-def closed_loops(say: Say, loops: Iterable[ClosedLoop] = LOOPS, rounds: int = ROUNDS) -> tuple[LoopCost, ...]:
-    return tuple(cost(loop, rounds, say) for loop in loops)
+def closed_loops(in_plane: bool, in_space: bool, say: Say) -> tuple[LoopCost, ...]:
+    loops = (*(IN_PLANE if in_plane else ()), *(IN_SPACE if in_space else ()))
+    return tuple(cost(loop, ROUNDS, say) for loop in loops)
 
 
 def cost(loop: ClosedLoop, rounds: int, say: Say) -> LoopCost:
     """All parts of one loop, in turns."""
-    scenario = loop.scenario()
-    say(f"closed loop: {scenario.name} on {scenario.plant.name} by {scenario.controller.name}, best of {rounds}")
-    setup = Setup.of(scenario)
+    setup = loop.setup()
+    scenario, by = setup.scenario, setup.scenario.controller.name
+    if loop.controller is not None:
+        by = "a wave in Python"
+    say(f"closed loop: {scenario.name} on {scenario.plant.name} by {by}, best of {rounds}")
     listened = listen(setup)
     jobs = [lambda: whole_run(setup), lambda: plant_alone(setup, listened.table)]
     if not setup.runs_compiled:
         jobs.append(lambda: controller_alone(setup, listened))
     tick_us = [1e6 * seconds / setup.ticks for seconds in least_cpu_time(jobs, rounds)]
     total, plant, controller = (*tick_us, None)[:3]
-    found = LoopCost(
+    return LoopCost(
         scenario=scenario.name,
         plant=scenario.plant.name,
-        controller=scenario.controller.name,
+        controller=by,
         compiled=setup.runs_compiled,
         real_time_factor=1e6 * scenario.control_period / cast(float, total),
         total_us=cast(float, total),
         plant_us=cast(float, plant),
         controller_us=controller,
-        requirements=[],
+        bounds=loop.bounds,
     )
-    return replace(found, requirements=requirements_of(loop, found))
-
-
-def requirements_of(loop: ClosedLoop, cost: LoopCost) -> list[Requirement]:
-    where = f"{cost.scenario} on {cost.plant} by {cost.controller}"
-    wanted = (
-        ("simulated over CPU time", cost.real_time_factor, ">=", loop.least_real_time),
-        ("observing, checking and recording in us per tick", cost.rest_us, "<=", loop.largest_rest_us),
-        ("CPU time over that of the plant alone", cost.total_us / cost.plant_us, "<=", loop.largest_share),
-    )
-    return [
-        required(f"{where}: {what}", value, sign, bound) for what, value, sign, bound in wanted if bound is not None
-    ]
 
 
 def listen(setup: Setup) -> Listened:

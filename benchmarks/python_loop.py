@@ -14,11 +14,11 @@ from typing import Any, cast
 import numpy as np
 
 from benchmarks.case import Say
-from benchmarks.closed_loop import whole_run
+from benchmarks.closed_loop import controlled_by, whole_run
 from benchmarks.contest import has_peer
 from benchmarks.requirement import Requirement, required
 from benchmarks.timing import least_cpu_time
-from pushpoint.control import BaseController, ControlEvent, ControllerState, controllers
+from pushpoint.control import BaseController, ControlEvent, ControllerState
 from pushpoint.control.compiled import CompiledController, compiled_tick
 from pushpoint.scenarios import scenarios
 from pushpoint.simulation import Setup
@@ -47,7 +47,6 @@ def wave(time: float, joint_angle: FloatArray, head_y: float) -> FloatArray:
     return np.asarray(AMPLITUDE * np.sin(phase) - LEANING * joint_angle - STEERING * head_y)
 
 
-@controllers.register("benchmark-compiled")
 class CompiledWave(CompiledController):
     """The wave, compiled."""
 
@@ -58,7 +57,6 @@ class CompiledWave(CompiledController):
         return [AMPLITUDE, FREQUENCY, SHIFT, LEANING, STEERING]
 
 
-@controllers.register("benchmark-python")
 class PythonWave(BaseController):
     """The wave, in Python."""
 
@@ -68,6 +66,9 @@ class PythonWave(BaseController):
         self, state: ControllerState, obs: Observation
     ) -> tuple[ControllerState, Command, tuple[ControlEvent, ...]]:
         return state, self.command(wave(obs.time, obs.joint_angle, obs.head_position[1])), ()
+
+
+OURS: tuple[type[BaseController], ...] = (CompiledWave, PythonWave)
 
 
 @dataclass(frozen=True)
@@ -89,7 +90,7 @@ class PythonLoop:
 
 def python_loop(say: Say, duration: float = DURATION, rounds: int = ROUNDS) -> PythonLoop:
     say(f"feedback at 100 Hz around steps of 1 ms: {SCENARIO}, best of {rounds}")
-    jobs = [our_loop("benchmark-compiled", duration), our_loop("benchmark-python", duration)]
+    jobs: list[Callable[[], Any]] = [our_loop(kind, duration) for kind in OURS]
     if has_peer():
         jobs.append(peer_loop(duration))
     for job in jobs:
@@ -98,16 +99,16 @@ def python_loop(say: Say, duration: float = DURATION, rounds: int = ROUNDS) -> P
     return PythonLoop(SCENARIO, duration, compiled, python, peer[0] if peer else None)
 
 
-def built(plant: str, controller: str, duration: float) -> Setup:
-    changes = {"plant": {"name": plant, "options": {"dt": DT}}, "controller": {"name": controller}}
+def built(plant: str, controller: type[BaseController], duration: float) -> Setup:
+    changes = {"plant": {"name": plant, "options": {"dt": DT}}}
     times = {"duration": duration, "control_period": PERIOD, "record_period": PERIOD}
     known = scenarios[SCENARIO]
     shape = Setup.of(known).controller.initial_shape()
     start = {"start.joint_angle": [] if shape is None else shape.tolist()}
-    return Setup.of(known.with_overrides({**changes, **times, **start}).pinned())
+    return controlled_by(controller, Setup.of(known.with_overrides({**changes, **times, **start}).pinned()))
 
 
-def our_loop(controller: str, duration: float) -> Callable[[], Any]:
+def our_loop(controller: type[BaseController], duration: float) -> Callable[[], Any]:
     setup = built("planar_stepping", controller, duration)
     return lambda: whole_run(setup)
 
@@ -118,7 +119,7 @@ def peer_loop(duration: float) -> Callable[[], FloatArray]:
 
     from pushpoint.plants.mujoco.plant import MujocoPlant
 
-    setup = built("mujoco", "benchmark-python", duration)
+    setup = built("mujoco", PythonWave, duration)
     plant, pose = cast(MujocoPlant, setup.plant), setup.start_pose()
     model, engine = plant.engine.mj, plant.engine
     head, stiffness = model.body(f"link {len(setup.robot.links) - 1}").id, engine.stiffness
