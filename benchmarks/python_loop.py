@@ -27,7 +27,7 @@ from pushpoint.types import Command, FloatArray, Observation
 SCENARIO = "transeth2008a/track"
 PERIOD, DT, DURATION = 1e-2, 1e-3, 5.0  # [s]
 AMPLITUDE, FREQUENCY, SHIFT = -math.radians(40), math.radians(80), -math.radians(50)  # [rad], [rad/s], [rad]: P2 (71)
-LEANING, STEERING = 0.01, 0.01  # how much of its angle a joint gives way; [rad/m], by the head's y
+LEANING, STEERING = 0.01, 0.01  # of a joint's own angle; [rad/m], of the head's y
 ROUNDS = 7
 LEAST_RATIO = 8.0
 

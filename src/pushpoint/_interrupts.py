@@ -40,7 +40,7 @@ class CodeOfUsers:
         self.entered = True
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        self.entered = kind is not None  # what raised is on its way out, through more of it perhaps
+        self.entered = kind is not None  # the error passes through more of it, perhaps
 
 
 class Stop:
