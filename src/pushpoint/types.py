@@ -81,7 +81,8 @@ class Map:
     edge: FloatArray  # [m], (m, 4): x, y of both ends; of walls and polygons
 
 
-class Pairs(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Pairs:
     """Links and what pushed at them during the last control tick, one row each."""
 
     link: IntArray  # (k,)
@@ -92,7 +93,8 @@ class Pairs(NamedTuple):
     impulse: FloatArray  # [N s], (k, d): on the link
 
 
-class Snapshot(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Snapshot:
     """All that a plant reports about itself at the end of a control tick. Impulses are those of the tick."""
 
     time: float  # [s]

@@ -35,9 +35,9 @@ def quaternions(seen: Snapshot, links: slice = ALL) -> FloatArray:
 
 def contacts_of(seen: Snapshot, period: float) -> Contacts:
     """Forces are means over the last tick of `period` [s]."""
-    link, obstacle, place, point, normal, impulse = pairs = seen.pairs
-    side = _sides(seen, pairs) if len(link) else link
-    return Contacts(link, obstacle, place, side, point, normal, impulse / period)
+    pairs = seen.pairs
+    side = _sides(seen, pairs) if len(pairs.link) else pairs.link
+    return Contacts(pairs.link, pairs.obstacle, pairs.place, side, pairs.point, pairs.normal, pairs.impulse / period)
 
 
 def _sides(seen: Snapshot, pairs: Pairs) -> IntArray:
