@@ -5,12 +5,14 @@ from __future__ import annotations
 from benchmarks import planar, spatial
 from benchmarks.alignment import alignment
 from benchmarks.case import Case, Say
+from benchmarks.closed_loop import closed_loops
 from benchmarks.contest import Contest, contest
 from benchmarks.creep import creep
 from benchmarks.crowd import crowd
 from benchmarks.growth import growth
 from benchmarks.hybrid import hybrid
 from benchmarks.processes import memory, startup
+from benchmarks.python_loop import python_loop
 from benchmarks.result import Benchmark
 from pushpoint.errors import InvalidInput
 
@@ -27,6 +29,8 @@ def measure(part: str, say: Say) -> Benchmark:
         memory=tuple(memory(room.MEMORY, say) for room in rooms),
         hybrid=hybrid(say) if plane else None,
         alignment=alignment(say) if space else None,
+        closed_loops=closed_loops(plane, space, say),
+        python_loop=python_loop(say) if plane else None,
         startup=startup(say) if plane else None,
     )
 

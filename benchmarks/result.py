@@ -10,11 +10,13 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import Any, Protocol
 
 from benchmarks.alignment import Alignment
+from benchmarks.closed_loop import LoopCost
 from benchmarks.contest import Contest
 from benchmarks.crowd import Crowd
 from benchmarks.growth import Growth
 from benchmarks.hybrid import Hybrid
 from benchmarks.processes import Memory, Startup
+from benchmarks.python_loop import PythonLoop
 from benchmarks.requirement import Requirement
 from benchmarks.tables import SCHEMA
 from pushpoint._version import __version__
@@ -38,12 +40,14 @@ class Benchmark:
     memory: tuple[Memory, ...] = ()
     hybrid: Hybrid | None = None
     alignment: Alignment | None = None
+    closed_loops: tuple[LoopCost, ...] = ()
+    python_loop: PythonLoop | None = None
     startup: Startup | None = None
 
     @property
     def requirements(self) -> list[Requirement]:
         single = (self.crowd, *self.memory, self.hybrid, self.alignment)
-        parts: Iterable[Required | None] = (*self.contests, *self.growth, *single)
+        parts: Iterable[Required | None] = (*self.contests, *self.growth, *single, *self.closed_loops, self.python_loop)
         return [requirement for part in parts if part is not None for requirement in part.requirements]
 
     @property

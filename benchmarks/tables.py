@@ -12,7 +12,7 @@ from pushpoint.files import read_text, write_text
 
 Data = Mapping[str, Any]
 
-SCHEMA = 6  # of the files that can be read
+SCHEMA = 7  # of the files that can be read
 HEAD = """# Benchmark tables
 
 Written by `python -m benchmarks tables`; what is measured and why: [Benchmarks](benchmarks.md).
@@ -47,6 +47,8 @@ def as_page(data: Data) -> str:
         "## Work and precision\n\n" + "\n\n".join(map(ladder, contests)) if contests else "",
         "## Cost per link\n\n" + "\n\n".join(map(long_robots, growth)) if growth else "",
         "## Event tracking\n\n" + event_tracking(hybrid) if hybrid else "",
+        "## Closed loops\n\n" + closed_loops(data["closed_loops"]) if data["closed_loops"] else "",
+        python_loop(data["python_loop"]) if data["python_loop"] else "",
         "## Start-up\n\n" + start_up(startup) if startup else "",
     ]
     return "\n\n".join(part.strip() for part in parts if part) + "\n"
@@ -159,6 +161,29 @@ def event_tracking(found: Data) -> str:
         f"times real time, {number(found['evaluations_per_s'])} evaluations per simulated second. An evaluation with "
         f"few contacts; exponent {number(found['exponent'], 4)}:\n\n" + table(("links", "us", "contacts"), rows)
     )
+
+
+def closed_loops(costs: Sequence[Data]) -> str:
+    head = ("run", "plant", "controller", "times real time", "us/tick", "plant alone", "controller alone", "rest")
+    rows = []
+    for c in costs:
+        times = c["total_us"], c["plant_us"], c["controller_us"]
+        rest = c["total_us"] - c["plant_us"] - (c["controller_us"] or 0.0)
+        controller = c["controller"] + (" (compiled)" if c["compiled"] else "")
+        names = c["scenario"], c["plant"], controller
+        rows.append((*names, number(c["real_time_factor"]), *map(number, times), number(rest)))
+    return "CPU times:\n\n" + table(head, rows)
+
+
+def python_loop(found: Data) -> str:
+    names = {"compiled_s": "ours, compiled controller", "python_s": "ours, in Python", "peer_s": "MuJoCo, in Python"}
+    rows = [(name, thousandths(found[key]), number(_over(found["peer_s"], found[key]))) for key, name in names.items()]
+    what = f"{found['scenario']}, {found['duration']:g} s, feedback at 100 Hz around steps of 1 ms"
+    return f"{what}:\n\n" + table(("loop", "CPU time [ms]", "MuJoCo's time over it"), rows)
+
+
+def _over(value: float | None, by: float | None) -> float | None:
+    return None if value is None or not by else value / by
 
 
 def start_up(found: Data) -> str:

@@ -31,20 +31,25 @@ def number_of(stop: BaseException) -> int:
     return int(getattr(stop, "signal", signal.SIGINT))
 
 
+class CodeOfUsers:
+    """Code that may be stopped at any place, as it may never return."""
+
+    entered = False
+
+    def __enter__(self) -> None:
+        self.entered = True
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        self.entered = kind is not None  # the error passes through more of it, perhaps
+
+
 class Stop:
     """Whether a run was asked to stop, and by which signal."""
 
     def __init__(self) -> None:
         self.signal: int | None = None
-        self._in_code_of_users = False
+        self.in_code_of_users = CodeOfUsers()
         self._since = 0.0
-
-    @contextmanager
-    def in_code_of_users(self) -> Iterator[None]:
-        """Code that may be stopped at any place, as it may never return."""
-        self._in_code_of_users = True
-        yield
-        self._in_code_of_users = False
 
     def note(self, number: int, _frame: FrameType | None) -> None:
         """A handler of signals."""
@@ -52,7 +57,7 @@ class Stop:
         if self.signal is None:
             self.signal, self._since = number, now
             self._ask_again(PATIENCE)
-        elif self._in_code_of_users or now - self._since > INSISTS:
+        elif self.in_code_of_users.entered or now - self._since > INSISTS:
             self._raise()
 
     def _ask_again(self, after: float) -> None:
@@ -62,7 +67,7 @@ class Stop:
             signal.setitimer(signal.ITIMER_REAL, after)
 
     def _overdue(self, _number: int, _frame: FrameType | None) -> None:
-        if self._in_code_of_users:
+        if self.in_code_of_users.entered:
             self._raise()
         self._ask_again(PATIENCE)
 

@@ -21,6 +21,7 @@ from typing import Any, TypeVar, cast
 
 import numba
 
+from pushpoint._code_digest import code_digest
 from pushpoint._inner_kernels import InnerCompiler, is_possible, one_version
 from pushpoint._kernel_cache import KernelCache, say, trusted
 
@@ -142,17 +143,22 @@ def compiled_part(function: F) -> F:
 class MachineCode:
     """A function of four flat float64 arrays that compiled plants call by its address: a controller's tick.
 
-    It is compiled by itself, with Numba's settings but for division, and kept in the cache until its file changes; the
-    plants that call it stay as they are. No instructions are fused, so that Python gives the same bits.
+    It is compiled by itself, with Numba's settings but for division, and kept in the cache until it changes, or what it
+    calls; the plants that call it stay as they are. No instructions are fused, so that Python gives the same bits.
     """
 
     def __init__(self, function: Callable[..., None]) -> None:
         self.function = function
-        self.compiled = numba.njit(error_model="numpy", nogil=True)(function)
+
+    @cached_property
+    def compiled(self) -> Any:
+        """Made when it is needed: by then all that it calls is defined."""
+        compiled: Any = numba.njit(error_model="numpy", nogil=True)(self.function)
         folder = cache_folder()
         if not numba.config.DISABLE_JIT and folder is not None:
             with contextlib.suppress(RuntimeError), _cache_in(folder):  # a notebook's cell has no file
-                cast(Any, self.compiled)._cache = KernelCache(function, _note_missing)
+                compiled._cache = KernelCache(self.function, _note_missing, code_digest(self.function))
+        return compiled
 
     def __call__(self, *arrays: Any) -> None:
         with _fast_compile():

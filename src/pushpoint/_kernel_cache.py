@@ -161,12 +161,17 @@ def _unusable(path: str, why: str) -> None:
 
 
 class KernelCache(FunctionCache):  # type: ignore[misc]  # Numba has no types
-    """Numba's cache of one entry point, which compiles again rather than fail."""
+    """Numba's cache of one entry point, which compiles again rather than fail.
 
-    def __init__(self, function: Callable[..., Any], missing: Callable[[], None]) -> None:
+    What is in it counts as long as its stamp stays: by default time and size of the function's file.
+    """
+
+    def __init__(self, function: Callable[..., Any], missing: Callable[[], None], stamp: str | None = None) -> None:
         super().__init__(function)
         sealed = _SealedFiles.__new__(_SealedFiles)
         sealed.__dict__.update(self._cache_file.__dict__)
+        if stamp is not None:
+            sealed._source_stamp = stamp
         self._cache_file: _SealedFiles = sealed
         self._missing = missing  # called when something has to be compiled
 

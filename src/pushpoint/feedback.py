@@ -81,34 +81,30 @@ def flat_layout(links: int, joints: int, dimensions: int) -> FlatLayout:
 
 def as_snapshot(flat: FloatArray, layout: FlatLayout, pairs: Pairs, obstacle_position: FloatArray) -> Snapshot:
     """The same as a Snapshot, by views. The flat array holds impulses, as of a tick of one second."""
-    b, n, plane = layout.bounds, layout.links, layout.dimensions == 2
+    _, b1, b2, b3, b4, b5, b6, b7, b8, b9, b10 = layout.bounds
+    n, attitude, rate = layout.links, flat[b5:b6], flat[b7:b8]
+    if layout.dimensions == 3:
+        attitude, rate = attitude.reshape(n, 4), rate.reshape(n, 3)
     return Snapshot(
-        time=float(flat[0]),
-        joint_angle=flat[b[1] : b[2]],
-        joint_rate=flat[b[2] : b[3]],
-        joint_impulse=flat[b[3] : b[4]],
-        position=flat[b[4] : b[5]].reshape(n, -1),
-        attitude=flat[b[5] : b[6]] if plane else flat[b[5] : b[6]].reshape(n, -1),
-        velocity=flat[b[6] : b[7]].reshape(n, -1),
-        rate=flat[b[7] : b[8]] if plane else flat[b[7] : b[8]].reshape(n, -1),
-        contact_impulse=flat[b[8] : b[9]].reshape(n, -1),
-        ground_impulse=flat[b[9] : b[10]].reshape(n, -1),
-        pairs=pairs,
-        obstacle_position=obstacle_position,
+        float(flat[0]),
+        flat[b1:b2],
+        flat[b2:b3],
+        flat[b3:b4],
+        flat[b4:b5].reshape(n, -1),
+        attitude,
+        flat[b6:b7].reshape(n, -1),
+        rate,
+        flat[b8:b9].reshape(n, -1),
+        flat[b9:b10].reshape(n, -1),
+        pairs,
+        obstacle_position,
     )
 
 
 def as_pairs(table: FloatArray, dimensions: int) -> Pairs:
     """Rows of the table of pairs."""
-    d, whole = dimensions, table[:, :2].astype(np.int64)
-    return Pairs(
-        link=whole[:, 0],
-        obstacle=whole[:, 1],
-        place=table[:, 2],
-        point=table[:, 3 : 3 + d],
-        normal=table[:, 3 + d : 3 + 2 * d],
-        impulse=table[:, 3 + 2 * d :],
-    )
+    d, link, obstacle = dimensions, table[:, 0].astype(np.int64), table[:, 1].astype(np.int64)
+    return Pairs(link, obstacle, table[:, 2], table[:, 3 : 3 + d], table[:, 3 + d : 3 + 2 * d], table[:, 3 + 2 * d :])
 
 
 def new_feedback(layout: FlatLayout, pairs: int) -> Feedback:

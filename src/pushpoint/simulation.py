@@ -253,7 +253,7 @@ class Kept(NamedTuple):
     last_reference: FloatArray
 
 
-Tick = Callable[[int], tuple[int, Failure | None]]  # some ticks, at most so many; how many were done
+Ticks = Callable[[int], Failure | None]  # does so many ticks at most, which it adds to `done`
 
 
 def copied_parts(parts: Parts) -> Parts:
@@ -328,6 +328,7 @@ class Run:
         self._checked_rows = 1  # the first one is the start
         self._chunk = max(1, FIRST_CHUNK // (setup.substeps * setup.bodies))  # ticks of a call of the plant
         self._row = np.zeros((len(CommandTable._fields), 1, setup.joints))
+        self._flat_row = self._row.ravel()  # a view
         self._one = CommandTable(*self._row)  # the same, as a table of one tick
         _user_results.check_state(setup.scenario.controller.name, parts.controller)
 
@@ -382,25 +383,28 @@ class Run:
         plant cannot go on.
 
         Signals are heeded between calls of the plant, each of which is short."""
-        tick = self._controller_tick()
+        ticks = self._controller_ticks()
+        one_by_one = (
+            ticks == self._in_closed_loop
+        )  # a controller in Python may remember what it did: it never goes back
         while self.done < until and self.stop.signal is None and self.met is None:
-            before = clock.perf_counter()
-            kept = self._kept() if self.conditions is not None and tick != self._in_closed_loop else None
-            ticks, failure = tick(min(self._chunk, until - self.done))
-            self.done += ticks
-            if self.end_if_met(tick, kept):
+            before, first = clock.perf_counter(), self.done
+            kept = self._kept() if self.conditions is not None and not one_by_one else None
+            most = 1 if self.conditions is not None and one_by_one else self._chunk
+            failure = ticks(min(most, until - first))
+            if self.end_if_met(ticks, kept):
                 failure = None
             if failure is not None:
                 return failure
             if bar is not None:
                 bar.update(self.first_tick + self.done)
-            self._chunk = next_chunk(ticks, clock.perf_counter() - before)
+            self._chunk = next_chunk(self.done - first, clock.perf_counter() - before)
         return None
 
-    def end_if_met(self, tick: Tick | None = None, kept: Kept | None = None) -> bool:
+    def end_if_met(self, ticks: Ticks | None = None, kept: Kept | None = None) -> bool:
         """Whether a condition holds at a row that is new; if so, the run ends there.
 
-        Several ticks may have been done since: the run then goes back to `kept` and does by `tick` those until it."""
+        Several ticks may have been done since: the run then goes back to `kept` and does by `ticks` those until it."""
         if self.conditions is None:
             return False
         last = int(self.tape.cursor[0].row)
@@ -409,10 +413,10 @@ class Run:
         if met is None:
             return False
         ends = met.row * self.setup.ticks_per_row - self.ticks_since_row
-        if kept is not None and tick is not None and ends < self.done:
+        if kept is not None and ticks is not None and ends < self.done:
             self._go_back(kept)
             while self.done < ends:
-                self.done += tick(ends - self.done)[0]
+                ticks(ends - self.done)
         self.met = met
         self.events.append(ControlEvent((self.first_tick + self.done) * self._period, EVENT, met.why))
         return True
@@ -426,25 +430,27 @@ class Run:
         self.tape.cursor[:] = kept.cursor
         del self.events[kept.events :]
 
-    def _controller_tick(self) -> Tick:
-        """How this controller is run: for a number of ticks, of which it says how many were done."""
+    def _controller_ticks(self) -> Ticks:
+        """How this controller is run: for a number of ticks at most, which it adds to `done`."""
         if isinstance(self.setup.controller, OpenLoop):
             return self._planned
         return self._compiled if self.setup.runs_compiled else self._in_closed_loop
 
-    def _planned(self, ticks: int) -> tuple[int, Failure | None]:
+    def _planned(self, ticks: int) -> Failure | None:
         """All commands are known: one call of the plant, with a table of moderate size."""
         controller = self.setup.controller
         assert isinstance(controller, OpenLoop)
         ticks = min(ticks, max(1, TABLE_SIZE // max(1, self.setup.joints)))
         times = np.arange(self.done, self.done + ticks, dtype=np.float64) + self.first_tick
-        with self.stop.in_code_of_users():
+        with self.stop.in_code_of_users:
             planned = controller.table(times * self._period)
         table = _user_results.table(self.setup.scenario.controller.name, planned)
         self._check(table, self.first_tick + self.done)
-        return ticks, self._advance(table)
+        failure = self._advance(table)
+        self.done += ticks
+        return failure
 
-    def _compiled(self, ticks: int) -> tuple[int, Failure | None]:
+    def _compiled(self, ticks: int) -> Failure | None:
         """The controller is compiled, too: one call of the plant, with a table that the controller fills."""
         controller, plant = cast("CompiledController", self.setup.controller), cast("CompiledPlant", self.setup.plant)
         loop = controller.loop(self.parts.controller, self.first_tick + self.done)
@@ -458,13 +464,20 @@ class Run:
             state = controller.unpacked(values[len(values) - len(loop.state) :], self.parts.controller)
             found = controller.describe(code, state, values)
             self.events.extend(ControlEvent(tick * self._period, name, detail) for name, detail in found)
-        return ticks, failure
+        self.done += ticks
+        return failure
 
-    def _in_closed_loop(self, ticks: int) -> tuple[int, Failure | None]:
-        """Observe, decide, advance; a tick."""
-        with self.stop.in_code_of_users():
-            command = self._decide(self.setup.controller, self.observe(), first=self.done == 0)
-        return 1, self.obey(command)
+    def _in_closed_loop(self, ticks: int) -> Failure | None:
+        """Observe, decide, advance; tick by tick, until a signal asks to stop."""
+        stop, controller, until = self.stop, self.setup.controller, self.done + ticks
+        while self.done < until and stop.signal is None:
+            with stop.in_code_of_users:
+                command = self._decide(controller, self.observe(), first=self.done == 0)
+            failure = self.obey(command)
+            self.done += 1
+            if failure is not None:
+                return failure
+        return None
 
     def observe(self) -> Observation:
         """What the controller gets at the next tick."""
@@ -472,17 +485,18 @@ class Run:
 
     def obey(self, command: Command) -> Failure | None:
         """A tick with that command; `done` is for the caller to count."""
-        self._fill(self._row, command, self.first_tick + self.done)
+        self._fill(command)
         return self._advance(self._one)
 
-    def _fill(self, row: FloatArray, command: Command, tick: int) -> None:
-        """A row of three tables from a command, checked."""
-        given = _user_results.numbers(self.setup.scenario.controller.name, command)
-        if all(values.shape == (self.setup.joints,) for values in given):
+    def _fill(self, command: Command) -> None:
+        """The row of three tables from a command, checked."""
+        angle, rate, torque = given = _user_results.numbers(self.setup.scenario.controller.name, command)
+        row, flat = self._row, self._flat_row
+        if angle.shape == rate.shape == torque.shape == (self.setup.joints,):
             row[0, 0], row[1, 0], row[2, 0] = given
-            if isfinite(row.sum()):
+            if isfinite(flat.dot(flat)):
                 return
-        self._check(CommandTable(*(values[np.newaxis] for values in given)), tick)
+        self._check(CommandTable(*(values[np.newaxis] for values in given)), self.first_tick + self.done)
 
     def _decide(self, controller: Controller, obs: Observation, first: bool) -> Command:
         """One step of the controller. What it cannot do with a state from a checkpoint is the checkpoint's fault."""
@@ -497,7 +511,8 @@ class Run:
             raise InvalidInput(f"{what}: it cannot go on from it ({type(error).__name__}: {error})") from error
         name = self.setup.scenario.controller.name
         self.parts.controller, command, events = _user_results.stepped(name, found)
-        self.events.extend(events)
+        if events:
+            self.events.extend(events)
         return command
 
     def _advance(self, table: CommandTable) -> Failure | None:

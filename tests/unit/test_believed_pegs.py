@@ -6,11 +6,12 @@ import numpy as np
 import pytest
 
 from pushpoint.mechanics.tail_chain import TailChain
+from pushpoint.mechanics.tail_kernels import Pegs
 from pushpoint.planning.believed_pegs import Beliefs, Correction, corrected, first_beliefs
 from pushpoint.planning.follow import Following, Reference, arcs_on, coordinates_on
 from pushpoint.planning.paths import Path, sine_path
-from pushpoint.planning.push_points import Pegs, PushPoints, all_gaps, clear_of, points_to_lean_on, push_points
-from pushpoint.planning.yielding_path import YieldingPath, moved
+from pushpoint.planning.push_points import PushPoints, all_gaps, clear_of, points_to_lean_on, push_points
+from pushpoint.planning.yielding_path import YieldingPath
 from pushpoint.robots import robots
 
 CHAIN = TailChain.of(robots["fourteen-link"](links=3))
@@ -82,7 +83,7 @@ def on_sine(links: int = 8) -> tuple[Following, Pegs]:
 
 def reference_on(path: YieldingPath, s: float, weights: np.ndarray) -> Reference:
     """The chain on the moved path, its head's end beside s [m]."""
-    return moved(path.following.at(s), path.change(s, weights), 0.0)
+    return path.following.at(s, path.change(s, weights))
 
 
 def test_path_stays_where_pegs_are_where_they_should_be() -> None:

@@ -15,12 +15,13 @@ import numpy as np
 import pytest
 
 from benchmarks import __main__ as command
+from benchmarks import closed_loop, measure, planar, processes, python_loop, spatial
 from benchmarks import contest as contest_module
 from benchmarks import creep as creep_module
 from benchmarks import growth as growth_module
 from benchmarks import hybrid as hybrid_module
-from benchmarks import measure, planar, processes, spatial
 from benchmarks.case import Case, Settings, Timing
+from benchmarks.closed_loop import Bounds, LoopCost
 from benchmarks.contest import Contender, Contest, Entry, Rung, Side, contender_of, contest, rungs_at
 from benchmarks.creep import best_of_peer, creep, fastest_within, judged
 from benchmarks.crowd import Crowd, among
@@ -28,6 +29,7 @@ from benchmarks.growth import Growth, LinkCost, LongRobots, growth, log_slope
 from benchmarks.hybrid import EvaluationCost, Hybrid, hybrid
 from benchmarks.judge import FAILED, DistanceJudge, PathJudge, Result
 from benchmarks.processes import Memory, Startup, in_new_process, memory, startup
+from benchmarks.python_loop import PythonLoop
 from benchmarks.requirement import required
 from benchmarks.result import Benchmark, as_data, machine
 from benchmarks.runs import PEER, STRAY, Job, around, job, prepare, stepped
@@ -36,7 +38,7 @@ from benchmarks.timing import TURN_RUNS, TURN_SECONDS, best_in_turns, interleave
 from pushpoint.control import BaseController, controllers
 from pushpoint.errors import InvalidInput, PushpointError, SolverFailure
 from pushpoint.files import write_json
-from pushpoint.simulation import Setup
+from pushpoint.simulation import Setup, begin
 
 ONCE = Timing(interleaved_best, screening=1, final=1, ladder=lambda dt: 1, alternating=1)
 
@@ -295,6 +297,39 @@ def test_a_crowd_leaves_the_track_as_it_is() -> None:
     assert np.array_equal(few.link, many.link)
 
 
+@pytest.mark.parametrize(("kind", "compiled"), [(closed_loop.Wave, False), (None, True)])
+def test_a_closed_loop_is_measured_part_by_part(kind: type | None, compiled: bool) -> None:
+    """Of a controller in Python, and of one that is compiled; the plant alone ends where the whole run ends."""
+    loop = closed_loop.ClosedLoop("liljeback2010/rows", "planar_stepping", kind, 0.1, Bounds(1e-9, 1e9, 1e9))
+    found = closed_loop.cost(loop, 1, quiet)
+    assert found.compiled is compiled
+    assert found.controller_us is None if compiled else found.controller_us
+    assert found.rest_us == found.total_us - found.plant_us - (found.controller_us or 0.0)
+    assert [r.met for r in found.requirements] == [True] * 3
+
+
+def test_the_plant_alone_does_the_same_as_the_whole_run() -> None:
+    setup = closed_loop.ClosedLoop("liljeback2010/rows", "planar_stepping", duration=0.1).setup()
+    whole, alone = begin(setup), begin(setup)
+    whole.go_on(whole.ticks)
+    table = closed_loop.listen(setup).table
+    setup.plant.rollout(alone.parts.plant, table, setup.substeps, alone.tape)
+    np.testing.assert_array_equal(whole.tape.link, alone.tape.link)
+
+
+def test_three_loops_with_the_same_law_are_compared() -> None:
+    pytest.importorskip("mujoco")
+    found = python_loop.python_loop(quiet, duration=0.1, rounds=1)
+    assert found.peer_s is not None
+    assert min(found.compiled_s, found.python_s, found.peer_s) > 0.0
+    runs = [begin(python_loop.built("planar_stepping", kind, 0.1)) for kind in python_loop.OURS]
+    for run in runs:
+        run.go_on(run.ticks)
+    compiled, python = (run.reference for run in runs)
+    np.testing.assert_allclose(compiled, python, atol=1e-12)
+    np.testing.assert_allclose(python_loop.peer_loop(0.1)(), python[1:], atol=1e-5)  # other contacts, the same law
+
+
 def test_event_tracking_is_measured(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(hybrid_module, "DURATION", 0.1)
     found = hybrid(quiet, sizes=(5, 10), rounds=1)
@@ -381,9 +416,15 @@ def benchmark(**changed: Any) -> Benchmark:
         crowd=Crowd(1.0, 1.2),
         memory=(Memory("memory", 300.0, False, 500.0),),
         hybrid=Hybrid(10.0, 3e4, (EvaluationCost(20, 3.0, 2.0), EvaluationCost(40, 6.0, 2.0)), 1.0),
+        closed_loops=(found_loop(), found_loop(None)),
+        python_loop=PythonLoop("lab/x", 5.0, 0.01, 0.03, 0.1),
         startup=Startup(0.01, 10.0, 9.0, 0.5, 8.5),
     )
     return replace(found, **changed)
+
+
+def found_loop(controller: float | None = 20.0, total: float = 100.0) -> LoopCost:
+    return LoopCost("lab/x", "planar_stepping", "mine", False, 50.0, total, 60.0, controller, Bounds(45.0, 40.0, 2.0))
 
 
 def test_a_requirement_is_met_missed_or_not_measured() -> None:
@@ -408,6 +449,9 @@ def test_a_requirement_is_met_missed_or_not_measured() -> None:
         ({"crowd": Crowd(1.0, 1.6)}, True),
         ({"memory": (Memory("memory", 500.0, False, 500.0),)}, True),
         ({"hybrid": Hybrid(7.0, 1.0, (), None)}, True),
+        ({"closed_loops": (found_loop(total=121.0),)}, True),
+        ({"python_loop": PythonLoop("lab/x", 5.0, 0.02, 0.03, 0.1)}, True),
+        ({"python_loop": PythonLoop("lab/x", 5.0, 0.02, 0.03, None)}, False),
     ],
 )
 def test_one_missed_requirement_is_enough(changed: dict[str, Any], missed: bool) -> None:
@@ -446,7 +490,7 @@ def test_tables_are_made_from_the_file_alone(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "why"), [('{"schema_version": 5}', "schema_version is 5; should be 6"), ("| a |", "is no JSON")]
+    ("text", "why"), [('{"schema_version": 5}', "schema_version is 5; should be 7"), ("| a |", "is no JSON")]
 )
 def test_other_files_are_refused(text: str, why: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     old = tmp_path / "old.json"
@@ -492,14 +536,16 @@ def test_the_command_says_that_mujoco_is_missing(
 
 
 def test_the_part_decides_what_is_measured(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("compared", "crowd", "hybrid", "alignment", "startup", "memory"):
+    for name in ("compared", "crowd", "hybrid", "alignment", "startup", "memory", "python_loop"):
         monkeypatch.setattr(measure, name, lambda *asked: asked[0])
     monkeypatch.setattr(measure, "growth", lambda kinds, rounds, say: [kind.world for kind in kinds])
     monkeypatch.setattr(measure, "refuse_without_compiler", lambda: None)
+    monkeypatch.setattr(closed_loop, "cost", lambda loop, rounds, say: loop.name)
     found = measure.measure("spatial", quiet)
     assert [case.ours for case in cast("tuple[Case, ...]", found.contests)] == ["spatial_stepping"] * 3
     assert (found.growth, found.memory) == (("in space",), (spatial.MEMORY,))
-    assert (found.crowd, found.hybrid, found.startup) == (None, None, None)
+    assert (found.crowd, found.hybrid, found.startup, found.python_loop) == (None, None, None, None)
+    assert cast("tuple[str, ...]", found.closed_loops) == ("liljeback2014/sidewinding",)
     everything = measure.measure("all", quiet)
     assert (len(everything.contests), len(everything.growth), len(everything.memory)) == (7, 5, 2)
     assert as_page(as_data(Benchmark(), (None, None))).count("##") == 0

@@ -7,13 +7,18 @@ import math
 import os
 import subprocess
 import sys
+from pathlib import Path
 from typing import Any, ClassVar
 
+import numba
 import numpy as np
 import pytest
 import xarray as xr
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
 
 import pushpoint as pp
+from pushpoint._code_digest import code_digest
 from pushpoint.control import controllers
 from pushpoint.errors import InvalidInput
 from pushpoint.feedback import flat_layout
@@ -147,3 +152,166 @@ def test_commands_that_are_not_finite_are_named() -> None:
         patch.setitem(controllers._items, "broken", Broken)
         with pytest.raises(InvalidInput, match=r"'broken' gave joint_angle = nan at t = 0\.06 s for joint 1"):
             run("planar_stepping", "broken")
+
+
+# --- edits of a user's file ---
+
+CONTROLLER = """
+import pushpoint as pp
+from beside import lean
+import beside
+
+@pp.compiled_tick
+def tick(state, parameters, observation, reference):
+    for j in range((reference.size - 1) // 3):
+        reference[j] = own(observation[0]) + lean(j) + beside.OFFSET
+
+@pp.compiled_part
+def own(time):
+    return 0.1 * time
+
+@pp.register_controller("edited")
+class Edited(pp.CompiledController):
+    tick = tick
+
+    def parameters(self):
+        return []
+"""
+BESIDE = """
+import pushpoint as pp
+
+OFFSET = 0.01
+
+@pp.compiled_part
+def lean(j):
+    return 0.001 * j
+"""
+# Runs the file, and prints the last reference and the names of all functions that were compiled.
+RUNNING = """
+import json, sys, time
+from numba.core import event
+import pushpoint as pp
+
+class Names(event.Listener):
+    def __init__(self):
+        self.found = []
+    def on_start(self, event):
+        self.found.append(event.data["dispatcher"].py_func.__name__)
+    def on_end(self, event):
+        pass
+
+names = Names()
+pp.load_code(sys.argv[1])
+with event.install_listener("numba:compile", names):
+    run = pp.simulate("transeth2008a/flat", {"controller": {"name": "edited"}}, duration=0.05)
+print(json.dumps([run.data["joint_reference"].values[-1].tolist(), names.found, time.process_time()]))
+"""
+
+
+def in_new_process(path: Path) -> tuple[list[float], list[str]]:
+    done = subprocess.run([sys.executable, "-c", RUNNING, path], capture_output=True, text=True, check=True)
+    reference, compiled, _ = json.loads(done.stdout)
+    return reference, compiled
+
+
+@pytest.mark.skipif(numba.config.DISABLE_JIT, reason="nothing is compiled")
+def test_an_edit_compiles_the_controller_alone(tmp_path: Path) -> None:
+    """Of the file itself, of a function that it calls, of one in a file beside it, of a constant there."""
+    path, beside = tmp_path / "mine.py", tmp_path / "beside.py"
+    path.write_text(CONTROLLER)
+    beside.write_text(BESIDE)
+    joints = 0.001 * np.arange(10)
+    own = {"tick", "own", "lean"}
+    in_new_process(path)  # the plant's kernels are in the cache from here on
+    np.testing.assert_allclose(in_new_process(path)[0], 0.014 + joints)
+    assert in_new_process(path)[1] == []
+    for file, old, new, start, slope in (
+        (path, "own(observation[0])", "2.0 * own(observation[0])", 0.018, 1.0),
+        (path, "0.1 * time", "0.2 * time", 0.026, 1.0),
+        (beside, "0.001 * j", "0.002 * j", 0.026, 2.0),
+        (beside, "OFFSET = 0.01", "OFFSET = 0.02", 0.036, 2.0),
+    ):
+        file.write_text(file.read_text().replace(old, new))
+        reference, compiled = in_new_process(path)
+        np.testing.assert_allclose(reference, start + slope * joints, err_msg=new)
+        assert "tick" in compiled, new
+        assert set(compiled) <= own, new
+
+
+def test_the_digest_of_a_function_notices_what_it_depends_on() -> None:
+    def made(text: str, **names: Any) -> Any:
+        space: dict[str, Any] = {"math": math, **names}
+        exec(text, space)
+        return space["f"]
+
+    calling = "def f(x):\n    return g(x) + K"
+    one, two = made("def f(x):\n    return x + 1.0"), made("def f(x):\n    return x + 2.0")
+    assert code_digest(one) != code_digest(two)
+    assert code_digest(made(calling, g=one, K=1)) == code_digest(made(calling, g=one, K=1))
+    assert code_digest(made(calling, g=one, K=1)) != code_digest(made(calling, g=two, K=1))
+    assert code_digest(made(calling, g=one, K=1)) != code_digest(made(calling, g=one, K=2))
+    assert code_digest(made(calling, g=pp.compiled_part(one), K=1)) != code_digest(
+        made(calling, g=pp.compiled_part(two), K=1)
+    )
+    a, b = np.zeros(3), np.ones(3)
+    assert code_digest(made(calling, g=one, K=a)) != code_digest(made(calling, g=one, K=b))
+    again = made("def f(x):\n    return f(x - 1) if x > 0 else math.sin(x)")
+    assert code_digest(again) == code_digest(made("def f(x):\n    return f(x - 1) if x > 0 else math.sin(x)"))
+
+
+# --- the same bits as Python ---
+
+NAMES = ("a", "b", "c", "x")
+numbers = st.floats(-1e3, 1e3).map(lambda v: repr(round(v, 6)))
+operands = st.one_of(st.sampled_from(NAMES), numbers)
+
+
+def calls(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
+    """The documented subset: arithmetic of scalars, comparisons, abs, min, max, and functions of `math`."""
+    return st.one_of(
+        st.tuples(inner, st.sampled_from(["+", "-", "*"]), inner).map(lambda p: f"({p[0]} {p[1]} {p[2]})"),
+        st.tuples(inner, inner).map(lambda p: f"({p[0]} / (0.5 + abs({p[1]})))"),
+        st.tuples(st.sampled_from(["abs", "math.sin", "math.cos", "math.atan", "math.tanh"]), inner).map(
+            lambda p: f"{p[0]}({p[1]})"
+        ),
+        inner.map(lambda p: f"math.sqrt(abs({p}))"),
+        inner.map(lambda p: f"math.exp(-abs({p}))"),
+        st.tuples(st.sampled_from(["min", "max"]), inner, inner).map(lambda p: f"{p[0]}({p[1]}, {p[2]})"),
+        st.tuples(inner, inner, inner).map(lambda p: f"({p[0]} if {p[1]} < {p[2]} else {p[0]} * {p[2]} + {p[1]})"),
+    )
+
+
+expressions = st.recursive(operands, calls, max_leaves=6)
+assignments = st.tuples(st.sampled_from(NAMES[:3]), expressions).map(lambda p: f"{p[0]} = {p[1]}")
+
+
+def program(before: list[str], inside: list[str]) -> str:
+    """A tick with a loop over the observation."""
+    lines = ["def tick(state, parameters, observation, reference):", "    a, b, c = state[0], state[1], parameters[0]"]
+    lines += ["    x = observation[0]", *(f"    {line}" for line in before)]
+    lines += ["    for k in range(observation.size):", "        x = observation[k]"]
+    lines += [f"        {line}" for line in inside]
+    lines += ["        c = c + x * a - b * b", "    state[0], state[1], reference[0] = a, b, c"]
+    return "\n".join(lines)
+
+
+@pytest.mark.skipif(numba.config.DISABLE_JIT, reason="nothing is compiled")
+@settings(max_examples=15, deadline=None)
+@given(st.lists(assignments, max_size=2), st.lists(assignments, min_size=1, max_size=3), st.integers(0, 2**32 - 1))
+def test_small_scalar_programs_give_the_same_bits_as_python(before: list[str], inside: list[str], seed: int) -> None:
+    space: dict[str, Any] = {"math": math}
+    exec(program(before, inside), space)
+    compiled = pp.compiled_tick(space["tick"])
+    draw, found = np.random.default_rng(seed), []
+    given = [draw.normal(size=size) for size in (2, 1, 5, 1)]
+    for function in (compiled, compiled.function):
+        arrays = [array.copy() for array in given]
+        try:
+            with np.errstate(all="ignore"):
+                for _ in range(3):
+                    function(*arrays)
+        except (ValueError, OverflowError):  # of sin(inf), in Python
+            assume(False)
+        found.append(np.concatenate(arrays))
+    assume(np.isfinite(found[1]).all())  # what is too large has no bits to compare
+    assert found[0].tobytes() == found[1].tobytes(), program(before, inside)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from typing import Any
 
@@ -190,3 +191,14 @@ def test_wrong_options_are_refused_by_name(name: str, options: dict[str, Any], w
 def test_a_misspelt_option_gets_a_suggestion() -> None:
     with pytest.raises(InvalidInput, match="Did you mean 'amplitude'"):
         make("serpenoid", amplitud=0.5)
+
+
+def test_a_schedule_gives_the_same_bits_for_one_time_as_for_many() -> None:
+    draw = np.random.default_rng(3)
+    times = np.concatenate([[0.0, 0.5, 2.0, -1.0, 9.0], draw.uniform(-1.0, 4.0, 50)])
+    for knots in (0.7, ((0.5, 0.3), (1.1, -0.2), (2.0, 0.9)), ((-0.5, 1.0), (0.25, 2.0))):
+        schedule = Schedule.of(knots)
+        np.testing.assert_array_equal([schedule.at(float(t)) for t in times], schedule.value(times)[:, 0])
+        until = schedule.integral(times)[:, 0]
+        between = [schedule.between(float(a), float(b)) for a, b in itertools.pairwise(times)]
+        np.testing.assert_array_equal(between, np.diff(until))

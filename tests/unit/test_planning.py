@@ -12,6 +12,7 @@ import pytest
 from pushpoint.errors import InvalidInput
 from pushpoint.mechanics.peg_contacts import peg_contacts
 from pushpoint.mechanics.tail_chain import TailChain
+from pushpoint.mechanics.tail_kernels import Pegs
 from pushpoint.planning.equilibrium import Rows, Touches, balanced_forces, held_pair, link_angle_row
 from pushpoint.planning.feasibility import (
     Course,
@@ -25,7 +26,7 @@ from pushpoint.planning.feasibility import (
 )
 from pushpoint.planning.follow import SPACING, Following, arcs_on, coordinates_on
 from pushpoint.planning.paths import Path, sine_path
-from pushpoint.planning.push_points import Pegs, push_points
+from pushpoint.planning.push_points import push_points
 from pushpoint.robots import Link, Robot, robots
 from pushpoint.types import FloatArray
 from pushpoint.worlds import Disc, worlds

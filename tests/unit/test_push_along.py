@@ -18,8 +18,9 @@ from pushpoint.control.push_along import PushAlong
 from pushpoint.errors import InvalidInput, MissingExtra
 from pushpoint.mechanics.peg_contacts import PegContacts, peg_contacts
 from pushpoint.mechanics.tail_chain import TailChain, TailState
+from pushpoint.mechanics.tail_kernels import Pegs
 from pushpoint.planning.feasibility import described
-from pushpoint.planning.push_points import Pegs, push_points
+from pushpoint.planning.push_points import push_points
 from pushpoint.robots import Link, Robot
 from pushpoint.scenario import Scenario
 from pushpoint.scenarios import scenarios

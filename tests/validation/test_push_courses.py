@@ -11,7 +11,7 @@ from itertools import count, islice
 import numpy as np
 import pytest
 
-from pushpoint.planning.push_points import Pegs
+from pushpoint.mechanics.tail_kernels import Pegs
 from pushpoint.scenario import Scenario, Start
 from pushpoint.scenarios.lab_push import Circumstances, hoal_sine
 from tests.validation.push_courses import Result, controller_of, course, result_of

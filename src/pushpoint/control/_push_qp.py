@@ -23,6 +23,7 @@ import numpy as np
 
 from pushpoint.mechanics.peg_contacts import PegContacts
 from pushpoint.mechanics.tail_chain import TailState
+from pushpoint.numerics.symmetric_solve import fill_program, solve_in_place
 from pushpoint.planning._solvers import NO_BOUND, quadratic_solver
 from pushpoint.types import FloatArray
 
@@ -79,60 +80,55 @@ class PushProgram:
     def solve(self, state: TailState, contacts: PegContacts, wish: Wish) -> Push | None:
         """The best torques; None where the solver gives up."""
         n, k = state.chain.links, len(contacts.link)
-        columns, bounds, rows = self._columns(state, contacts)
-        # q'' = M^-1 (columns z + rest)
-        rest = (wish.drag - state.coriolis_force)[:, np.newaxis]
-        solved = np.linalg.solve(state.mass_matrix, np.concatenate([columns, rest], axis=1))
-        by_z, at_rest = solved[:, :-1], solved[:, -1]
-        weight = np.full(columns.shape[1], self._weights.force)  # of the unknowns themselves
+        forces, bounds, rows = self._columns(state, contacts, 0 if wish.along is None else 1)
+        N, size = forces.shape
+        own = size if wish.along is None else size - 1  # unknowns that are torques and forces
+        # q'' = M^-1 (forces z + rest)
+        solved = np.empty((N, size + 1))
+        solved[:, :size], solved[:, size] = forces, wish.drag - state.coriolis_force
+        if not solve_in_place(state.mass_matrix.copy(), solved):
+            return None
+        weight = np.full(size, self._weights.force)  # of the unknowns themselves
         weight[: n - 1] = self._weights.torque
+        by_z, at_rest = np.ascontiguousarray(solved[:, :size]), solved[:, size].copy()
         if wish.along is not None:
             heavy = state.mass_matrix @ wish.along
-            by_z = np.concatenate([by_z, -wish.along[:, np.newaxis]], axis=1)
-            columns = np.concatenate([columns, -heavy[:, np.newaxis]], axis=1)
-            weight = np.append(weight, self._weights.along * (heavy @ wish.along))
-            bounds, rows = _with_free_unknown(bounds, rows)
-        gap_wish = -self._keeping.damping * contacts.gap_rate - self._keeping.stiffness * contacts.gap
-        gaps_by_z = contacts.normal_jacobian @ by_z
-        gaps_short = contacts.normal_jacobian @ at_rest + contacts.bias - gap_wish
-        H = columns.T @ by_z + self._weights.keeping * (gaps_by_z.T @ gaps_by_z)
-        H.flat[:: len(weight) + 1] += weight
-        g = columns.T @ (at_rest - wish.acceleration) + self._weights.keeping * (gaps_short @ gaps_by_z)
+            by_z[:, own], forces[:, own], weight[own] = -wish.along, -heavy, self._weights.along * (heavy @ wish.along)
+        # Gaps should close as they are to be kept: J_n q'' + bias = -damping gap' - stiffness gap
+        keeping = self._keeping
+        J, wanted = contacts.normal_jacobian, wish.acceleration
+        off = contacts.bias + keeping.damping * contacts.gap_rate + keeping.stiffness * contacts.gap + J @ wanted
+        H, g = np.diag(weight), np.zeros(size)
+        fill_program(forces, by_z, at_rest - wanted, J, off, self._weights.keeping, np.empty((k, size)), H, g)
         if wish.force is not None:
             g[n - 1 : n - 1 + k] -= self._weights.force * wish.force
         z = self._solve(H, g, rows, *bounds)
         if z is None:
             return None
-        size = solved.shape[1] - 1
-        return Push(z[: n - 1], z[n - 1 : n - 1 + k], solved[:, :size] @ z[:size] + at_rest)
+        return Push(z[: n - 1], z[n - 1 : n - 1 + k], solved[:, :own] @ z[:own] + at_rest)
 
     def _columns(
-        self, state: TailState, contacts: PegContacts
+        self, state: TailState, contacts: PegContacts, free: int
     ) -> tuple[FloatArray, tuple[FloatArray, FloatArray], FloatArray]:
-        """Generalised forces of the unknowns (N, size), their lower and upper bounds and those of the rows, rows."""
-        n, k = state.chain.links, len(contacts.link)
-        low, high = np.full(n - 1, -self._limit), np.full(n - 1, self._limit)
+        """Generalised forces of the unknowns (N, size), their lower and upper bounds and those of the rows, rows. The
+        last unknowns, so many as are `free`, have no forces and no bounds."""
+        n, k, S = state.chain.links, len(contacts.link), state.chain.actuation
+        kinds = 2 if self._sticking else 1
+        size, cone = n - 1 + kinds * k, 2 * k if self._sticking else 0  # unknowns and rows
+        columns, rows = np.zeros((len(S), size + free)), np.zeros((cone, size + free))
+        low, high = np.full(size + free + cone, -NO_BOUND), np.full(size + free + cone, NO_BOUND)
+        columns[:, : n - 1], low[: n - 1], high[: n - 1] = S, -self._limit, self._limit
+        low[n - 1 : n - 1 + k] = 0.0
         if not self._sticking:
             sliding = contacts.normal_jacobian - self._friction * contacts.tangent_jacobian
-            columns = np.concatenate([state.chain.actuation, sliding.T], axis=1)
-            bounds = np.concatenate([low, np.zeros(k)]), np.concatenate([high, np.full(k, NO_BOUND)])
-            return columns, bounds, np.zeros((0, n - 1 + k))
-        rows_of_contacts = np.concatenate([contacts.normal_jacobian, contacts.tangent_jacobian])
-        columns = np.concatenate([state.chain.actuation, rows_of_contacts.T], axis=1)
-        rows = np.zeros((2 * k, n - 1 + 2 * k))
+            columns[:, n - 1 : size] = sliding.T
+            return columns, (low, high), rows
+        columns[:, n - 1 : n - 1 + k], columns[:, n - 1 + k : size] = (
+            contacts.normal_jacobian.T,
+            contacts.tangent_jacobian.T,
+        )
         each = np.arange(k)
         rows[each, n - 1 + each] = rows[k + each, n - 1 + each] = -self._friction
         rows[each, n - 1 + k + each], rows[k + each, n - 1 + k + each] = 1.0, -1.0
-        lower = np.concatenate([low, np.zeros(k), np.full(3 * k, -NO_BOUND)])
-        upper = np.concatenate([high, np.full(2 * k, NO_BOUND), np.zeros(2 * k)])
-        return columns, (lower, upper), rows
-
-
-def _with_free_unknown(
-    bounds: tuple[FloatArray, FloatArray], rows: FloatArray
-) -> tuple[tuple[FloatArray, FloatArray], FloatArray]:
-    """Bounds and rows with one more unknown, which is free, behind the others."""
-    size, (low, high) = rows.shape[1], bounds
-    low = np.concatenate([low[:size], [-NO_BOUND], low[size:]])
-    high = np.concatenate([high[:size], [NO_BOUND], high[size:]])
-    return (low, high), np.concatenate([rows, np.zeros((len(rows), 1))], axis=1)
+        high[size + free :] = 0.0
+        return columns, (low, high), rows

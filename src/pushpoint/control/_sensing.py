@@ -15,6 +15,7 @@ from pushpoint import limits
 from pushpoint.errors import InvalidInput
 from pushpoint.fields import Frozen
 from pushpoint.mechanics.tail_chain import TailChain, TailState
+from pushpoint.mechanics.tail_kernels import fill_estimate, fill_measured
 from pushpoint.quantities import Delay, PositiveGain
 from pushpoint.types import FloatArray, Observation
 
@@ -40,7 +41,7 @@ class Observer:
     """Measured tail coordinates, filtered and predicted to the present."""
 
     def __init__(self, chain: TailChain, options: Sensing, period: float) -> None:
-        self._chain, self._period = chain, period
+        self._chain = chain
         self._delay = round(options.latency / period)
         if self._delay > limits.LATENCY_TICKS:
             raise InvalidInput(
@@ -53,7 +54,8 @@ class Observer:
                 f"{period:g} s; nearest {self._delay * period:g} s"
             )
         pole = exp(-options.bandwidth * period)
-        self._alpha, self._beta = 1.0 - pole**2, (1.0 - pole) ** 2 / period
+        self._gains = np.array([period, 1.0 - pole**2, (1.0 - pole) ** 2 / period])  # dt, alpha, beta
+        self._lever = np.ascontiguousarray(chain.lever[-1])
 
     def begin(self, obs: Observation) -> Memory:
         """At rest in the first measurement."""
@@ -62,25 +64,17 @@ class Observer:
 
     def measure(self, obs: Observation) -> FloatArray:
         """Tail coordinates (N,) from the joint angles and the head's pose alone."""
-        angles, yaw, place = obs.joint_angle, obs.head_yaw, obs.head_position[:2]
-        n = self._chain.links
-        angle = np.empty(n)
-        angle[-1] = yaw
-        angle[:-1] = yaw - np.cumsum(angles[::-1])[::-1]
-        return self._chain.q_of(angle, n - 1, place)
+        x, y = obs.head_position[:2]
+        q, head = np.empty(self._chain.coordinates), np.array([x, y, obs.head_yaw])
+        fill_measured(self._lever, np.ascontiguousarray(obs.joint_angle, dtype=float), head, q)
+        return q
 
     def step(self, memory: Memory, obs: Observation, expected: FloatArray) -> tuple[Memory, TailState]:
         """Take a measurement in; `expected`: the acceleration (N,) of the tick that has just ended."""
         ahead = np.concatenate([memory.expected[1:], expected[np.newaxis]])
-        dt, old = self._period, ahead[0]
-        q, rate = memory.q + dt * memory.rate + 0.5 * dt**2 * old, memory.rate + dt * old
-        off = self.measure(obs) - q
-        off[0] = np.remainder(off[0] + np.pi, 2 * np.pi) - np.pi  # the head's direction may be wrapped
-        q, rate = q + self._alpha * off, rate + self._beta * off
-        now, speed = q, rate
-        for known in ahead[1:]:
-            now, speed = now + dt * speed + 0.5 * dt**2 * known, speed + dt * known
-        return Memory(q, rate, ahead), self._chain.at(now, speed)
+        filtered, now = np.array([memory.q, memory.rate]), np.empty((2, len(memory.q)))
+        fill_estimate(ahead, self._gains, self.measure(obs), filtered, now)
+        return Memory(filtered[0], filtered[1], ahead), self._chain.at(now[0], now[1])
 
 
 def stored(memory: Memory) -> dict[str, Any]:

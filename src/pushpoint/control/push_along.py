@@ -15,12 +15,13 @@ from pushpoint.control._sensing import Observer, restored, stored
 from pushpoint.errors import InvalidInput
 from pushpoint.fields import Frozen
 from pushpoint.mechanics.tail_chain import TailChain, TailState
+from pushpoint.mechanics.tail_kernels import Pegs
 from pushpoint.planning.believed_pegs import FARTHEST, Beliefs, Correction, corrected, first_beliefs
 from pushpoint.planning.feasibility import Course, Drag, WeakStretch, described, missing_wrench
 from pushpoint.planning.follow import Following, Reference
 from pushpoint.planning.paths import refuse_sharp_bends
-from pushpoint.planning.push_points import KEPT, BoolArray, Pegs, PushPoints, clear_of, points_to_lean_on, push_points
-from pushpoint.planning.yielding_path import YieldingPath, moved
+from pushpoint.planning.push_points import KEPT, BoolArray, PushPoints, clear_of, points_to_lean_on, push_points
+from pushpoint.planning.yielding_path import YieldingPath
 from pushpoint.robots import Robot
 from pushpoint.types import Command, FloatArray, Observation
 
@@ -179,12 +180,12 @@ class PushAlong:
         before = state["s"]
         weights = self._yielding.weights(state["believed"]) if self._options.map_correction else np.zeros(0)
         change = self._yielding.change(before, weights)  # how the path yields here
-        reference = moved(self.following.at(before), change, 0.0)
+        reference = self.following.at(before, change)
         heavy = body.mass_matrix @ reference.slope
         state["s"] += float(heavy @ (body.q - reference.q) / (heavy @ reference.slope))
         ahead = state["wanted"] + self._period * self._options.speed
         state["wanted"] = min(max(ahead, state["s"] - CATCH_UP), state["s"] + CATCH_UP)
-        return moved(self.following.at(state["s"]), change, state["s"] - before)
+        return self.following.at(state["s"], change, state["s"] - before)
 
     def _points(self, state: ControllerState, time: float, recent: BoolArray, body: TailState) -> PushPoints:
         pegs = Pegs(state["believed"], self._radius)

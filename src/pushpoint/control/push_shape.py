@@ -18,9 +18,10 @@ from pushpoint.errors import InvalidInput
 from pushpoint.fields import Frozen
 from pushpoint.mechanics.peg_contacts import PegContacts
 from pushpoint.mechanics.tail_chain import TailChain, TailState
+from pushpoint.mechanics.tail_kernels import Pegs
 from pushpoint.planning.equilibrium import HELD, Held, Rows, Touches, held_pair, link_angle_row
 from pushpoint.planning.feasibility import base_rows
-from pushpoint.planning.push_points import Pegs, PushPoints, push_points
+from pushpoint.planning.push_points import PushPoints, push_points
 from pushpoint.robots import Robot
 from pushpoint.types import Command, FloatArray, Observation
 

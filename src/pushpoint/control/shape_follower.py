@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
@@ -17,13 +17,14 @@ from pushpoint.control._shape_compliance import forces_on_points, from_obstacles
 from pushpoint.control._shape_options import ShapeFollowerOptions
 from pushpoint.errors import InvalidInput
 from pushpoint.fields import Frozen
-from pushpoint.geometry.rotation import matrices
+from pushpoint.geometry.rotation import forwards, matrices
 from pushpoint.robots import Robot
 from pushpoint.scenario import Scenario
 from pushpoint.shapes import Aligner, Laid, Memory, ShapeCurve, virtual_snake
 from pushpoint.shapes.alignments import LIMITED, SLOWED, UNDETERMINED
 from pushpoint.shapes.gait_segment import Reach, about_z, extended, reach_of, rolled_pitched_turned
-from pushpoint.shapes.virtual_snake import link_centres, link_rotations
+from pushpoint.shapes.shape_curve import distances
+from pushpoint.shapes.virtual_snake import forward_axes, link_centres, link_rotations
 from pushpoint.types import Command, FloatArray, Observation
 
 COINCIDENT = 1e-6  # [m]: moved points nearer than this would leave the curve without a direction
@@ -34,6 +35,17 @@ REPORTED = (  # flag, name of the event, what it says
     (SLOWED, "rate-limit", TOO_MUCH),
     (UNDETERMINED, "undetermined-angle", "the curve lies along the axes of these joints, which keep their angles"),
 )
+
+
+class LastCurve(NamedTuple):
+    """A curve, and the points that it was made of: arrays that nobody changes."""
+
+    points: FloatArray
+    offset: FloatArray
+    curve: ShapeCurve
+
+    def is_of(self, state: ControllerState) -> bool:
+        return self.points is state["points"] and self.offset is state["offset"]
 
 
 def shape_options(scenario: Scenario) -> ShapeFollowerOptions:
@@ -75,6 +87,7 @@ class ShapeFollower:
         self._steps = None if segment is None else np.diff(segment.array(), axis=0)
         with _named_by_user():
             self._reach = Reach() if segment is None else reach_of(options.interpolation, segment)
+        self._last_curve: LastCurve | None = None
         self._first = self._drawn_at_first()
 
     @classmethod
@@ -175,7 +188,7 @@ class ShapeFollower:
 
     def start(self, obs: Observation) -> ControllerState:
         state = {key: value.copy() if isinstance(value, np.ndarray) else value for key, value in self._first.items()}
-        state["measured"] = heading_of(matrices(obs.link_orientation))
+        state["measured"] = measured_heading(obs)
         state["turned"] = state["turned_first"] = state["measured"] - state["drawn"]
         return state
 
@@ -198,7 +211,7 @@ class ShapeFollower:
         end, last = obs.time + self._period, len(state["points"]) - 1
         if not 0.0 <= state["head"] <= last:  # from a spoilt file: the curve would grow without end
             raise InvalidInput(f"controller 'shape-follower': state head = {state['head']:g}; allowed is 0 to {last}")
-        state["measured"] = _next_turn(state["measured"], heading_of(matrices(obs.link_orientation)))
+        state["measured"] = _next_turn(state["measured"], measured_heading(obs))
         state["heading"] = self._steered(state, obs.time, end)
         state["roll"] += self._roll_rate.between(obs.time, end)
         if self._options.compliance is not None:
@@ -241,14 +254,17 @@ class ShapeFollower:
                 state[key] = np.concatenate([state[key], np.zeros((1, 3))])
             curve = self._curve(state, now)
         state["head"] = curve.ahead(state["head"], distance) if distance > 0.0 else state["head"]
-        unused = max(0, min(int(state["tail"]) - behind, len(state["points"]) - ahead - behind))
-        for key in ("points", "offset", "offset_rate"):
-            state[key] = state[key][unused:]
-        state["head"] -= unused
-        state["forgotten"] += unused
+        unused = min(int(state["tail"]) - behind, len(state["points"]) - ahead - behind)
+        if unused > 0:
+            for key in ("points", "offset", "offset_rate"):
+                state[key] = state[key][unused:]
+            state["head"] -= unused
+            state["forgotten"] += unused
 
     def _curve(self, state: ControllerState, time: float) -> ShapeCurve:
         """The curve as it is at a time: points in their places, moved, pushed aside."""
+        if self._last_curve is not None and self._last_curve.is_of(state):
+            return self._last_curve.curve
         points = state["points"] + state["offset"]
         motion = self._options.motion
         if motion is not None:
@@ -256,12 +272,15 @@ class ShapeFollower:
             swing = np.sin(motion.frequency * time + motion.shift * number + motion.phase)
             amplitude = np.array(motion.amplitude)
             points = points + amplitude[number % len(amplitude)] * swing[:, np.newaxis]
-        return ShapeCurve(apart(points, state["points"]), self._options.interpolation)
+        curve = ShapeCurve(apart(points, state["points"]), self._options.interpolation)
+        if motion is None:  # the same points: the same curve
+            self._last_curve = LastCurve(state["points"], state["offset"], curve)
+        return curve
 
     def _laid(self, state: ControllerState, time: float, most_turn: float) -> tuple[ControllerState, Laid]:
         """The alignment at a time, and the state that remembers it."""
         _, laid, memory = self._aligned(state, time, most_turn)
-        state["drawn"] = _next_turn(state["drawn"], heading_of(link_rotations(self._snake, laid.frame)))
+        state["drawn"] = _next_turn(state["drawn"], heading_of(forward_axes(self._snake, laid.frame)))
         state |= {"q": laid.q, "axis": memory.head, "flags": laid.flag, "tail": float(max(0.0, laid.aim[-1]))}
         return state, laid
 
@@ -269,7 +288,8 @@ class ShapeFollower:
         self, state: ControllerState, time: float, most_turn: float = math.inf
     ) -> tuple[ShapeCurve, Laid, Memory]:
         """The curve at a time, the virtual robot along it, and what to remember of that; the state is not changed."""
-        memory, curve = Memory(state["q"].copy(), state["axis"].copy()), self._curve(state, time)
+        memory = Memory(np.array(state["q"], dtype=float), np.array(state["axis"], dtype=float))
+        curve = self._curve(state, time)
         return curve, self._aligner.align(curve, state["head"], state["roll"], memory, most_turn), memory
 
     def _comply(self, state: ControllerState, obs: Observation) -> None:
@@ -308,6 +328,8 @@ class ShapeFollower:
 
     def _reports(self, time: float, state: ControllerState) -> list[ControlEvent]:
         """Which joints cannot follow the curve, or find no angle in it: each once, and again after a quiet time."""
+        if not state["flags"].any():
+            return []
         events, last = [], state["flagged"].copy()
         for row, (flag, name, what) in enumerate(REPORTED):
             now = (state["flags"] & flag) > 0
@@ -331,20 +353,26 @@ def _named_by_user() -> Iterator[None]:
 
 def apart(points: FloatArray, drawn: FloatArray) -> FloatArray:
     """Points [m] that were moved or pushed onto each other, put a hair apart in the direction drawn."""
-    met = np.flatnonzero(np.linalg.norm(np.diff(points, axis=0), axis=1) < COINCIDENT)
-    if not len(met):
+    met = distances(points) < COINCIDENT
+    if not met.any():
         return points
     points = points.copy()
-    for k in met:
+    for k in np.flatnonzero(met):
         step = drawn[k + 1] - drawn[k]
         points[k + 1] = points[k] + 2 * COINCIDENT * step / np.linalg.norm(step)
     return points
 
 
-def heading_of(rotation: FloatArray) -> float:
-    """Direction [rad] of the mean forward axis of links (n, 3, 3), in the horizontal plane."""
-    forward = rotation[:, :, 0].mean(axis=0)
-    return math.atan2(forward[1], forward[0])
+def heading_of(forward: FloatArray) -> float:
+    """Direction [rad] of the mean of forward axes (n, 3), in the horizontal plane."""
+    x, y, _ = forward.sum(axis=0) / len(forward)
+    return math.atan2(y, x)
+
+
+def measured_heading(obs: Observation) -> float:
+    """The same of the links that the sensors see."""
+    x, y = forwards(obs.link_orientation)
+    return math.atan2(y.sum() / len(y), x.sum() / len(x))
 
 
 def _next_turn(before: float, angle: float) -> float:

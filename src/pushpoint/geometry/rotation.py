@@ -32,6 +32,18 @@ def matrices(quaternion: FloatArray) -> FloatArray:
     return np.moveaxis(np.array(rows), (0, 1), (-2, -1))
 
 
+def yaws_of(quaternion: FloatArray) -> FloatArray:
+    """Angles [rad] (...) of the forward axes of unit quaternions (..., 4) in the horizontal plane: see `headings`."""
+    x, y = forwards(quaternion)
+    return np.asarray(np.arctan2(y, x))
+
+
+def forwards(quaternion: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """x and y (...) of the forward axes, of the first columns of `matrices`."""
+    w, x, y, z = quaternion[..., 0], quaternion[..., 1], quaternion[..., 2], quaternion[..., 3]
+    return 1 - 2 * (y * y + z * z), 2 * (x * y + w * z)
+
+
 def quaternions(matrix: FloatArray) -> FloatArray:
     """Unit quaternions (..., 4) of rotation matrices (..., 3, 3); of the two, the one whose largest part is positive.
 

@@ -20,6 +20,14 @@ from typing import NamedTuple
 import numpy as np
 
 from pushpoint.errors import InvalidInput
+from pushpoint.mechanics.tail_kernels import (
+    BODY_ROWS,
+    fill_body,
+    fill_generalised,
+    fill_inertial_force,
+    fill_mass_matrix,
+    fill_velocities,
+)
 from pushpoint.robots import Robot
 from pushpoint.types import FloatArray, IntArray, Pose
 
@@ -87,6 +95,18 @@ class TailChain:
         return np.asarray(self.mass @ self.lever)
 
     @cached_property
+    def table(self) -> FloatArray:
+        """All of this as kernels read it, (CHAIN_ROWS, n)."""
+        return np.array(
+            [self.length, self.radius, self.core, self.mass, self.inertia, self.moment, [0.0, *self.armature]]
+        )
+
+    @cached_property
+    def total_mass(self) -> float:
+        """[kg]"""
+        return float(self.mass.sum())
+
+    @cached_property
     def actuation(self) -> FloatArray:
         """S, (N, n - 1): joint torques as generalised forces; none on virtual coordinates and unactuated joints."""
         S = np.zeros((self.coordinates, self.links - 1))
@@ -116,25 +136,17 @@ class TailState:
     def __init__(self, chain: TailChain, q: FloatArray, rate: FloatArray) -> None:
         n = chain.links
         self.chain, self.q, self.rate = chain, q, rate
-        self.angle = np.cumsum(q[:n])  # theta [rad], (n,)
-        self.turning = np.cumsum(rate[:n])  # [rad/s], (n,)
-        self.cos, self.sin = np.cos(self.angle), np.sin(self.angle)
-        self.forward, self.left = np.empty((n, 2)), np.empty((n, 2))  # e and e'
-        self.forward[:, 0], self.forward[:, 1] = self.cos, self.sin
-        self.left[:, 0], self.left[:, 1] = -self.sin, self.cos
+        self.table, axes, self.joints = np.empty((BODY_ROWS, n)), np.empty((2, n, 2)), np.empty((n + 1, 2))
+        fill_body(chain.table, np.ascontiguousarray(q), np.ascontiguousarray(rate), self.table, axes, self.joints)
+        self.angle, self.turning, self.cos, self.sin = self.table  # theta [rad], its rate [rad/s], (n,)
+        self.forward, self.left = axes  # e and e', (n, 2); the joints are (n + 1, 2) [m]: tail, joints, head's end
 
     @cached_property
     def mass_matrix(self) -> FloatArray:
         """M(q), (N, N), P4 (2.12)."""
-        chain, n = self.chain, self.chain.links
-        M = np.empty((n + 2, n + 2))
-        M[:n, :n] = chain.coupling * (np.multiply.outer(self.cos, self.cos) + np.multiply.outer(self.sin, self.sin))
-        M.flat[: n * (n + 2) : n + 3] += chain.inertia
-        M[n:, :n] = (chain.moment[:, np.newaxis] * self.left).T
-        M[:n, n:] = M[n:, :n].T
-        M[n:, n:] = chain.mass.sum() * np.eye(2)
-        M = relative(relative(M).T)
-        M.flat[n + 3 : n * (n + 2) : n + 3] += chain.armature
+        chain = self.chain
+        M = np.empty((chain.coordinates, chain.coordinates))
+        fill_mass_matrix(chain.table, self.table, chain.coupling, chain.total_mass, M)
         return M
 
     @cached_property
@@ -150,20 +162,14 @@ class TailState:
     @cached_property
     def coriolis_force(self) -> FloatArray:
         """C(q, rate) rate, (N,)."""
-        pull = -self.chain.lever @ (self.turning[:, np.newaxis] ** 2 * self.forward)  # of the centres [m/s2]
-        return self.generalised(self.chain.mass[:, np.newaxis] * pull)
+        force = np.empty((self.chain.links, 2))
+        fill_inertial_force(self.chain.table, self.table, force)
+        return self.generalised(force)
 
     def generalised(self, force: FloatArray) -> FloatArray:
         """Generalised force (N,) of a force (n, 2) [N] on each link's centre."""
-        arm = self.chain.lever.T @ force
-        return np.concatenate([np.cumsum((arm * self.left).sum(axis=1)[::-1])[::-1], force.sum(axis=0)])
-
-    @cached_property
-    def joints(self) -> FloatArray:
-        """[m], (n + 1, 2): the tail, all joints, the head's end."""
-        out = np.empty((self.chain.links + 1, 2))
-        out[0] = self.q[-2:]
-        out[1:] = out[0] + np.cumsum(self.chain.length[:, np.newaxis] * self.forward, axis=0)
+        out = np.empty(self.chain.coordinates)
+        fill_generalised(self.chain.table, self.table, np.ascontiguousarray(force), out)
         return out
 
     @cached_property
@@ -178,8 +184,9 @@ class TailState:
 
     def velocities_at(self, rate: FloatArray) -> FloatArray:
         """Velocities (n, 2) [m/s] of link centres at other rates of q."""
-        turning = np.cumsum(rate[:-2])
-        return np.asarray(rate[-2:] + self.chain.lever @ (turning[:, np.newaxis] * self.left))
+        velocity = np.empty((self.chain.links, 2))
+        fill_velocities(self.chain.table, self.table, np.ascontiguousarray(rate), velocity)
+        return velocity
 
     @cached_property
     def energy(self) -> float:

@@ -12,7 +12,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pushpoint.planning.push_points import BoolArray, Pegs, PushPoints
+from pushpoint.mechanics.tail_kernels import Pegs, correct_centres
+from pushpoint.planning.push_points import BoolArray, PushPoints
 from pushpoint.types import FloatArray
 
 CLOSING = 50.0  # [1/s], of the gap of a peg that is felt: noise of sensors is averaged
@@ -52,16 +53,11 @@ def corrected(beliefs: Beliefs, points: PushPoints, felt: BoolArray, missed: Boo
     should be and are not, `missed` (k,)."""
     if not (felt.any() or missed.any()):
         return beliefs
-    centre, anchor = beliefs.centre.copy(), beliefs.anchor
-    normal, gap = points.contacts.normal, points.contacts.gap
-    if felt.any():
-        peg, anchor = points.peg[felt], anchor.copy()
-        share = step.closing / np.bincount(peg)[peg]  # a peg that two links feel: the mean of both
-        np.add.at(centre, peg, (share * gap[felt])[:, np.newaxis] * normal[felt])
-        anchor[peg] = centre[peg]
-    if missed.any():
-        peg = points.peg[missed]
-        moved = centre[peg] - step.yielding * normal[missed]
-        within = ((moved - anchor[peg]) ** 2).sum(axis=1) <= step.farthest**2
-        centre[peg[within]] = moved[within]
+    centre, anchor = beliefs.centre.copy(), beliefs.anchor.copy()
+    found = np.empty((len(points.peg), 3))
+    found[:, 0], found[:, 1:] = points.contacts.gap, points.contacts.normal
+    kind = np.where(felt, 1, np.where(missed, -1, 0))  # a peg that two links feel: the mean of both
+    correct_centres(
+        np.ascontiguousarray(points.peg), found, kind, np.array(step), centre, anchor, np.empty_like(centre)
+    )
     return Beliefs(centre, anchor)

@@ -20,9 +20,10 @@ from typing import NamedTuple
 import numpy as np
 
 from pushpoint.mechanics.tail_chain import TailChain, TailState
+from pushpoint.mechanics.tail_kernels import Pegs
 from pushpoint.planning._solvers import NO_BOUND, quadratic_solver, scipy_part
 from pushpoint.planning.follow import Following
-from pushpoint.planning.push_points import LEANING, Pegs, PushPoints, points_to_lean_on
+from pushpoint.planning.push_points import LEANING, PushPoints, points_to_lean_on
 from pushpoint.types import FloatArray
 
 ROUNDING = 1e-9

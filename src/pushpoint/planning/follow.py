@@ -9,6 +9,7 @@ import numpy as np
 from pushpoint import limits
 from pushpoint.errors import InvalidInput
 from pushpoint.mechanics.tail_chain import TailChain
+from pushpoint.mechanics.tail_kernels import fill_reference
 from pushpoint.planning._solvers import scipy_part
 from pushpoint.planning.paths import Path
 from pushpoint.types import FloatArray
@@ -40,35 +41,38 @@ class Following:
                 f"numbers; should be {limits.PATH_TABLE} at most"
             )
         self.s = np.linspace(begin, end, rows)  # [m]
+        self._begin, self._end, self._step = float(self.s[0]), float(self.s[-1]), float(self.s[1] - self.s[0])
         arc = arcs_on(chain, path, self.s)
         joints = path(arc)
         q = coordinates_on(joints)
         tangent = path.tangent(arc)
         self._on_path = np.stack([arc, joints[..., 0], joints[..., 1], -tangent[..., 1], tangent[..., 0]])
         spline = scipy_part("interpolate").CubicSpline(self.s, q)
+        self._unchanged = np.zeros((3, q.shape[1]))
         self._table = np.stack([q, spline(self.s, 1), spline(self.s, 2)], axis=1)
 
-    def at(self, s: float) -> Reference:
-        """By linear interpolation; beyond the table its last row."""
-        place = (min(max(s, self.s[0]), self.s[-1]) - self.s[0]) / (self.s[1] - self.s[0])
-        k = min(int(place), len(self.s) - 2)
-        q, slope, curvature = self._table[k] + (place - k) * (self._table[k + 1] - self._table[k])
-        return Reference(q, slope, curvature)
+    def at(self, s: float, change: FloatArray | None = None, by: float = 0.0) -> Reference:
+        """By linear interpolation; beyond the table its last row. With a change (3, N) of q and its derivatives that
+        was computed `by` [m] before."""
+        found = np.empty(self._table.shape[1:])
+        fill_reference(self._table, self._place(s), self._unchanged if change is None else change, by, found)
+        return Reference(*found)
 
     def joints_near(self, s: float) -> OnPath:
-        """The tail end, all joints and the head's end on the path, this one at s [m], and a row of the table before and
-        behind it; by linear interpolation."""
-        place = (min(max(s, self.s[0]), self.s[-1]) - self.s[0]) / (self.s[1] - self.s[0])
-        k = min(max(int(place), 1), len(self.s) - 3)
-        before, after = self._on_path[:, k - 1 : k + 2], self._on_path[:, k : k + 3]
-        return OnPath(before + (place - k) * (after - before), float(self.s[1] - self.s[0]))
+        """The tail end, all joints and the head's end on the path, this one at s [m]."""
+        return OnPath(self._on_path, self._place(s), self._step)
+
+    def _place(self, s: float) -> float:
+        """Of s [m] in the tables, counted in rows."""
+        return (min(max(s, self._begin), self._end) - self._begin) / self._step
 
 
 class OnPath(NamedTuple):
-    """A chain on a path, at three places of it."""
+    """A chain on a path, with its head's end at many places of it."""
 
-    table: FloatArray  # [m], (5, 3, n + 1): arc lengths of the joints, their x and y, and the path's left there (x, y)
-    step: float  # [m], from place to place
+    table: FloatArray  # [m], (5, rows, n + 1): arc lengths of the joints, their x and y, the path's left there (x, y)
+    place: float  # that of the head's end, counted in rows
+    step: float  # [m], from row to row
 
 
 def arcs_on(chain: TailChain, path: Path, s: FloatArray) -> FloatArray:

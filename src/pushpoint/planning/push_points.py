@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from pushpoint.mechanics.peg_contacts import PegContacts, peg_contacts
 from pushpoint.mechanics.tail_chain import TailState
+from pushpoint.mechanics.tail_kernels import Pegs, fill_gaps
 from pushpoint.types import FloatArray, IntArray
 
 BoolArray = npt.NDArray[np.bool_]
@@ -26,19 +27,6 @@ ENDS = 20e-3  # [m]: of tail and head, left out until they touch
 CLEAR = 1e-7  # [m], left between link and peg by `clear_of`
 TOUCHING = 1e-9  # [m]: overlaps below this are round-off
 ITERATIONS = 30  # of `clear_of`
-
-
-class Pegs(NamedTuple):
-    """Round pegs as a map of the surroundings."""
-
-    centre: FloatArray  # [m], (m, 2)
-    radius: FloatArray  # [m], (m,)
-
-    @classmethod
-    def of(cls, rows: tuple[tuple[float, float, float], ...]) -> Pegs:
-        """From rows of x, y, radius [m]."""
-        table = np.array(rows, dtype=float).reshape(-1, 3)
-        return cls(np.ascontiguousarray(table[:, :2]), np.ascontiguousarray(table[:, 2]))
 
 
 class PushPoints(NamedTuple):
@@ -59,14 +47,15 @@ def push_points(
     """All pairs of links and pegs nearer than `near` [m], or nearer than `kept` [m] where `touched` (n, m); of pegs
     nearer than `leaning` [m] the nearest link, too, and others that touch together with it. What tail and head touch
     counts up to their very ends: one of them often is the third push-point of a robot."""
-    gaps, usable = all_gaps(state, pegs)
+    gaps, from_end = _gaps(state, pegs)
     chosen = gaps < near
     if leaning > near:
-        chosen |= _leaning(gaps, usable, leaning)
+        chosen |= _leaning(gaps, _usable(gaps, from_end, ENDS), leaning)
     if touched is not None:
         chosen |= (gaps < kept) & touched
-        usable |= all_gaps(state, pegs, ends=0.0)[1] & touched
-    return _contacts(state, pegs, chosen & usable)
+    for row, away in ((0, from_end[0]), (-1, from_end[1])):
+        chosen[row] &= away > ENDS if touched is None else away > np.where(touched[row], 0.0, ENDS)
+    return _contacts(state, pegs, chosen)
 
 
 def points_to_lean_on(state: TailState, pegs: Pegs, near: float = LEANING) -> PushPoints:
@@ -90,19 +79,23 @@ def _contacts(state: TailState, pegs: Pegs, chosen: BoolArray) -> PushPoints:
 
 def all_gaps(state: TailState, pegs: Pegs, ends: float = ENDS) -> tuple[FloatArray, BoolArray]:
     """Gaps (n, m) [m] of all links and pegs, and whether they are farther than `ends` [m] from the robot's ends."""
-    chain = state.chain
-    x = np.subtract.outer(-state.joints[:-1, 0], -pegs.centre[:, 0])
-    y = np.subtract.outer(-state.joints[:-1, 1], -pegs.centre[:, 1])
-    cos, sin, half = state.cos[:, np.newaxis], state.sin[:, np.newaxis], chain.length[:, np.newaxis] / 2
-    core = chain.core[:, np.newaxis]
-    free = x * cos + y * sin
-    along = np.minimum(np.maximum(free, half - core), half + core)
-    across = y * cos - x * sin
-    gaps = np.sqrt((free - along) ** 2 + across**2) - chain.radius[:, np.newaxis] - pegs.radius
+    gaps, from_end = _gaps(state, pegs)
+    return gaps, _usable(gaps, from_end, ends)
+
+
+def _gaps(state: TailState, pegs: Pegs) -> tuple[FloatArray, FloatArray]:
+    """Gaps (n, m) [m], and how far (2, m) [m] from the ends of tail and head their nearest points are."""
+    gaps, from_end = np.empty((state.chain.links, len(pegs.radius))), np.empty((2, len(pegs.radius)))
+    centre, radius = np.ascontiguousarray(pegs.centre), np.ascontiguousarray(pegs.radius)
+    fill_gaps(state.chain.table, state.table, state.joints, centre, radius, gaps, from_end)
+    return gaps, from_end
+
+
+def _usable(gaps: FloatArray, from_end: FloatArray, ends: float) -> BoolArray:
     usable = np.ones(gaps.shape, dtype=bool)
-    usable[0] = along[0] > half[0] - core[0] + ends
-    usable[-1] &= along[-1] < half[-1] + core[-1] - ends
-    return gaps, usable
+    usable[0] = from_end[0] > ends
+    usable[-1] &= from_end[1] > ends
+    return usable
 
 
 def clear_of(state: TailState, pegs: Pegs, most: float = LEANING) -> TailState:

@@ -14,9 +14,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from pushpoint.planning.follow import Following, Reference
+from pushpoint.mechanics.tail_kernels import Pegs, fill_moved, fill_weights
+from pushpoint.planning.follow import Following
 from pushpoint.planning.paths import Path
-from pushpoint.planning.push_points import Pegs
 from pushpoint.types import FloatArray, IntArray
 
 WIDTH = 0.35  # [m]: a third of the distance between pegs, about; shorter ones would bend the path more
@@ -33,40 +33,30 @@ class YieldingPath:
         self.following, self._near = following, near
         path, width = following.path, float(following.chain.radius.max())
         self.peg, self._s = _beside(path, pegs, width + candidates)
-        self._point, tangent = path(self._s), path.tangent(self._s)
-        self._left = np.stack([-tangent[:, 1], tangent[:, 0]], axis=1)
-        across = ((pegs.centre[self.peg] - self._point) * self._left).sum(axis=1)
-        self._side = np.where(across >= 0.0, 1.0, -1.0)
-        self._touch = pegs.radius[self.peg] + width
-        links = following.chain.links
-        self._share = np.arange(links, 0, -1) / (links + 1)
-        self._weights = np.linalg.inv(_kernel(self._s[:, np.newaxis] - self._s) + SOFT * np.eye(len(self.peg)))
+        point, tangent = path(self._s), path.tangent(self._s)
+        left = np.stack([-tangent[:, 1], tangent[:, 0]], axis=1)
+        across = ((pegs.centre[self.peg] - point) * left).sum(axis=1)
+        side, touch = np.where(across >= 0.0, 1.0, -1.0), pegs.radius[self.peg] + width
+        self._beside = np.concatenate([point, left, side[:, np.newaxis], touch[:, np.newaxis]], axis=1)
+        mixed = _kernel(self._s[:, np.newaxis] - self._s) + SOFT * np.eye(len(self.peg))
+        self._weights: FloatArray = np.ascontiguousarray(np.linalg.inv(mixed), dtype=np.float64)
 
     def weights(self, centre: FloatArray) -> FloatArray:
         """w, for pegs believed at `centre` (m, 2) [m] of the map."""
-        across = ((centre[self.peg] - self._point) * self._left).sum(axis=1)
-        gap = self._side * across - self._touch
-        return np.asarray(self._weights @ np.where(gap < self._near, self._side * gap, 0.0))
+        found = np.empty(len(self.peg))
+        fill_weights(self._beside, self._weights, self.peg, np.ascontiguousarray(centre), self._near, found)
+        return found
 
-    def change(self, s: float, weights: FloatArray) -> Reference:
-        """What the moved path changes in q at s [m], and in its derivatives."""
+    def change(self, s: float, weights: FloatArray) -> FloatArray:
+        """What the moved path changes in q at s [m], and in its derivatives, (3, N)."""
         chain = self.following.chain
         change = np.zeros((3, chain.coordinates))
         if not weights.any():
-            return Reference(*change)
-        (arc, at_x, at_y, left_x, left_y), step = self.following.joints_near(s)
-        offset = _kernel(arc[..., np.newaxis] - self._s) @ weights  # (3, n + 1)
-        x, y = offset * left_x, offset * left_y  # how far joints are moved
-        was_x, was_y = at_x[:, 1:] - at_x[:, :-1], at_y[:, 1:] - at_y[:, :-1]
-        is_x, is_y = was_x + x[:, 1:] - x[:, :-1], was_y + y[:, 1:] - y[:, :-1]
-        turn = np.arctan2(was_x * is_y - was_y * is_x, was_x * is_x + was_y * is_y)
-        change[:, 0], change[:, 1:-2] = turn[:, 0], turn[:, 1:] - turn[:, :-1]
-        # The tail is where the joints fit in the mean: each link counts for all joints ahead of it.
-        share, size = self._share, chain.length / np.sqrt(is_x * is_x + is_y * is_y)
-        change[:, -2] = x.sum(axis=1) / x.shape[1] - (is_x * size - was_x) @ share
-        change[:, -1] = y.sum(axis=1) / y.shape[1] - (is_y * size - was_y) @ share
+            return change
+        room, (on_path, place, step) = np.empty((7, chain.links + 1)), self.following.joints_near(s)
+        fill_moved(on_path, place, self._s, weights, 0.5 / WIDTH**2, chain.length, room, change)
         before, now, after = change
-        return Reference(now, (after - before) / (2.0 * step), (after - 2.0 * now + before) / step**2)
+        return np.array([now, (after - before) / (2.0 * step), (after - 2.0 * now + before) / step**2])
 
 
 def _beside(path: Path, pegs: Pegs, reach: float) -> tuple[IntArray, FloatArray]:
@@ -81,14 +71,6 @@ def _beside(path: Path, pegs: Pegs, reach: float) -> tuple[IntArray, FloatArray]
             if np.hypot(*(path(np.array([s]))[0] - centre)) < radius + reach:
                 found.append((peg, s))
     return np.array([peg for peg, _ in found], dtype=np.int64), np.array([s for _, s in found], dtype=float)
-
-
-def moved(reference: Reference, change: Reference, by: float) -> Reference:
-    """A reference with a change that was computed `by` [m] before it."""
-    q, slope, curvature = change
-    return Reference(
-        reference.q + q + by * slope, reference.slope + slope + by * curvature, reference.curvature + curvature
-    )
 
 
 def _kernel(distance: FloatArray) -> FloatArray:

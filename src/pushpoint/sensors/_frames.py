@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from pushpoint.geometry.rotation import headings, matrices
+from pushpoint.geometry.rotation import matrices, yaws_of
+from pushpoint.geometry.sides import fill_sides, fill_sides_in_space
 from pushpoint.mechanics.yaw import yaw_quaternions
 from pushpoint.types import Contacts, FloatArray, IntArray, Pairs, Snapshot
 
@@ -17,35 +18,32 @@ def axes(seen: Snapshot) -> FloatArray:
     return np.moveaxis(np.array([[cos, -sin], [sin, cos]]), -1, 0)
 
 
-def yaws(seen: Snapshot) -> FloatArray:
-    """[rad], (n,)"""
-    return seen.attitude if seen.attitude.ndim == 1 else headings(matrices(seen.attitude))
+ALL = slice(None)
 
 
-def quaternions(seen: Snapshot) -> FloatArray:
-    """wxyz, (n, 4)"""
-    return yaw_quaternions(seen.attitude) if seen.attitude.ndim == 1 else seen.attitude
+def yaws(seen: Snapshot, links: slice = ALL) -> FloatArray:
+    """[rad], (n,), of some links"""
+    attitude = seen.attitude[links]
+    return attitude if attitude.ndim == 1 else yaws_of(attitude)
+
+
+def quaternions(seen: Snapshot, links: slice = ALL) -> FloatArray:
+    """wxyz, (n, 4), of some links"""
+    attitude = seen.attitude[links]
+    return yaw_quaternions(attitude) if attitude.ndim == 1 else attitude
 
 
 def contacts_of(seen: Snapshot, period: float) -> Contacts:
     """Forces are means over the last tick of `period` [s]."""
     pairs = seen.pairs
-    return Contacts(
-        link=pairs.link,
-        obstacle=pairs.obstacle,
-        place=pairs.place,
-        side=_sides(seen, pairs) if len(pairs.link) else pairs.link,
-        point=pairs.point,
-        normal=pairs.normal,
-        force=pairs.impulse / period,
-    )
+    side = _sides(seen, pairs) if len(pairs.link) else pairs.link
+    return Contacts(pairs.link, pairs.obstacle, pairs.place, side, pairs.point, pairs.normal, pairs.impulse / period)
 
 
 def _sides(seen: Snapshot, pairs: Pairs) -> IntArray:
     """+1 where the obstacle is on the left: it pushes to the right."""
-    attitude, normal = seen.attitude[pairs.link], pairs.normal
-    if attitude.ndim == 1:
-        across = np.cos(attitude) * normal[:, 1] - np.sin(attitude) * normal[:, 0]
-    else:
-        across = np.sum(matrices(attitude)[:, :, 1] * normal, axis=1)
-    return np.where(across < 0, 1, -1)
+    attitude, normal = np.ascontiguousarray(seen.attitude), np.ascontiguousarray(pairs.normal)
+    found = np.empty(len(normal), dtype=np.int64)
+    fill = fill_sides if attitude.ndim == 1 else fill_sides_in_space
+    fill(attitude, np.ascontiguousarray(pairs.link), normal, found)
+    return found

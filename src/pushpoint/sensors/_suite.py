@@ -123,23 +123,20 @@ class Suite:
 
     def __init__(self, mounted: Iterable[Mounted], period: float) -> None:
         self._mounted, self._period = tuple(mounted), period
+        self.is_exact = all(sensor.is_exact for sensor in self._mounted)  # readings are what a plant shows at the tick
 
     @classmethod
     def of(cls, scenario: Scenario, uses: Iterable[str], mount: Mount) -> Suite:
         """The sensors that a controller uses, as the scenario has them; without a word they are all there, exact."""
         return cls(_mounted(scenario, uses, mount), mount.period)
 
-    @property
-    def is_exact(self) -> bool:
-        """Whether all readings are what a plant shows at the tick."""
-        return all(sensor.is_exact for sensor in self._mounted)
-
     def observe(self, seen: Snapshot, memory: Memory, tick: int) -> Observation:
         """The observation at a tick, with the same time to the bit as in a table of commands."""
-        readings: Readings = {}
+        found = Observation(tick * self._period)
+        readings = found.__dict__
         for sensor in self._mounted:
-            readings |= sensor.read(seen, memory, tick)
-        return Observation(tick * self._period, **readings)
+            readings.update(sensor.read(seen, memory, tick))
+        return found
 
 
 def _mounted(scenario: Scenario, uses: Iterable[str], mount: Mount) -> Iterator[Mounted]:

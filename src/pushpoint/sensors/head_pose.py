@@ -31,13 +31,17 @@ class HeadPose(Sensor):
     def read(self, seen: Snapshot, memory: Readings) -> Readings:
         return {
             "head_position": seen.position[-1],
-            "head_yaw": np.asarray(yaws(seen)[-1]),
-            "head_orientation": quaternions(seen)[-1],
+            "head_yaw": float(yaws(seen, slice(-1, None))[0]),
+            "head_orientation": quaternions(seen, slice(-1, None))[0],
         }
 
     def errors(self) -> Mapping[str, Error]:
         own = self.options
         return {"head_position": Error(own.noise, own.bias), "head_yaw": Error(own.angle_noise, own.angle_bias)}
+
+    @property
+    def is_unlimited(self) -> bool:
+        return not self.options.angle_noise and not self.options.angle_bias
 
     def limited(self, readings: Readings) -> Readings:
         """The orientation agrees with the yaw."""

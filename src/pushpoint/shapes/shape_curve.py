@@ -16,23 +16,36 @@ COINCIDENT = 1e-9  # [m]: points nearer than this have no direction between them
 
 def shape_control_points(points: Sequence[Sequence[float]] | FloatArray, what: str = "points") -> FloatArray:
     """Points [m] (n, 3), checked; two coordinates lie in the plane z = 0."""
-    rows = [tuple(float(value) for value in point) for point in points]
-    for k, row in enumerate(rows):
-        if len(row) not in (2, 3):
-            raise InvalidInput(f"{what}[{k}] = {row}: should be x, y or x, y, z [m]")
-    array = np.array([(*row, 0.0)[:3] for row in rows]).reshape(-1, 3)
+    array = _as_array(points, what)
     if len(array) < 2:
         raise InvalidInput(f"{what}: {len(array)} shape control points make no curve; at least 2 are needed")
     if not np.isfinite(array).all():
         k = int(np.argwhere(~np.isfinite(array))[0, 0])
-        raise InvalidInput(f"{what}[{k}] = {rows[k]}: should be finite")
-    steps = np.linalg.norm(np.diff(array, axis=0), axis=1)
+        raise InvalidInput(f"{what}[{k}] = {tuple(float(value) for value in points[k])}: should be finite")
+    steps = distances(array)
     if (steps < COINCIDENT).any():
         k = int(np.argmin(steps))
+        at = tuple(float(value) for value in points[k])
         raise InvalidInput(
-            f"{what}[{k}] and {what}[{k + 1}] coincide at {rows[k]} m; the curve needs a distance between them"
+            f"{what}[{k}] and {what}[{k + 1}] coincide at {at} m; the curve needs a distance between them"
         )
     return array
+
+
+def distances(points: FloatArray) -> FloatArray:
+    """[m], (n - 1,): from each of the points (n, 3) to the next."""
+    step = points[1:] - points[:-1]
+    return np.asarray(np.sqrt((step * step).sum(axis=1)))
+
+
+def _as_array(points: Sequence[Sequence[float]] | FloatArray, what: str) -> FloatArray:
+    if isinstance(points, np.ndarray) and points.ndim == 2 and points.shape[1] == 3:
+        return np.array(points, dtype=float)
+    rows = [tuple(float(value) for value in point) for point in points]
+    for k, row in enumerate(rows):
+        if len(row) not in (2, 3):
+            raise InvalidInput(f"{what}[{k}] = {row}: should be x, y or x, y, z [m]")
+    return np.array([(*row, 0.0)[:3] for row in rows]).reshape(-1, 3)
 
 
 class ShapeCurve:

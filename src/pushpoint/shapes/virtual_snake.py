@@ -97,19 +97,32 @@ def link_rotations(snake: VirtualSnake, frame: FloatArray) -> FloatArray:
 
     `frame` (N + 2, 3, 4) holds the head's frame and then frames 0 to N; links of length zero are left out.
     """
-    solid = np.flatnonzero(snake.length > 0.0)
+    solid = np.flatnonzero(snake.length > 0.0)[::-1]
+    axis = frame[solid + 1, :, 2]
+    # x_i points to the tail, z_i up or, if the next joint (at the tail: the last) is a pitch joint, to the right.
+    upright = (snake.sign[np.minimum(solid, snake.joints - 1)] == AXES["yaw"].sign)[:, np.newaxis]
     rotations = np.empty((len(solid), 3, 3))
-    for row, i in enumerate(solid[::-1]):
-        rotations[row] = frame[0, :, :3] if i == 0 else _as_link(snake, frame[i + 1], int(i))
+    forward = rotations[:, :, 0] = forward_axes(snake, frame)
+    across = _cross(axis, forward)
+    rotations[:, :, 1], rotations[:, :, 2] = np.where(upright, across, -axis), np.where(upright, axis, across)
+    if solid[-1] == 0:
+        rotations[-1] = frame[0, :, :3]
     return rotations
 
 
-def _as_link(snake: VirtualSnake, frame: FloatArray, i: int) -> FloatArray:
-    """x_i points to the tail, z_i up or, if the next joint (at the tail: the last) is a pitch joint, to the right."""
-    forward, axis = -frame[:, 0], frame[:, 2]
-    if snake.sign[min(i, snake.joints - 1)] == AXES["yaw"].sign:
-        return np.stack([forward, np.cross(axis, forward), axis], axis=1)
-    return np.stack([forward, -axis, np.cross(forward, -axis)], axis=1)
+def forward_axes(snake: VirtualSnake, frame: FloatArray) -> FloatArray:
+    """The first of these axes alone, (n, 3)."""
+    solid = np.flatnonzero(snake.length > 0.0)[::-1]
+    forward = -frame[solid + 1, :, 0]
+    if solid[-1] == 0:
+        forward[-1] = frame[0, :, 0]
+    return forward
+
+
+def _cross(a: FloatArray, b: FloatArray) -> FloatArray:
+    """Row by row, (n, 3)."""
+    ax, ay, az, bx, by, bz = *a.T, *b.T
+    return np.stack([ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx], axis=1)
 
 
 def link_centres(snake: VirtualSnake, frame: FloatArray) -> FloatArray:

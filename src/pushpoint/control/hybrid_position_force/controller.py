@@ -19,7 +19,7 @@ from pushpoint.errors import InvalidInput
 from pushpoint.fields import Frozen, NonNegative
 from pushpoint.mechanics.peg_contacts import PegContacts, peg_contacts
 from pushpoint.mechanics.tail_chain import TailChain, TailState
-from pushpoint.planning.push_points import Pegs
+from pushpoint.mechanics.tail_kernels import Pegs
 from pushpoint.quantities import Angle, Delay, Force, Gain, Index, PegMap, TorqueLimit
 from pushpoint.robots import Robot
 from pushpoint.types import Command, FloatArray, Observation
