@@ -463,7 +463,7 @@ def test_tables_are_made_from_the_file_alone(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "why"), [('{"schema_version": 5}', "schema_version is 5; should be 6"), ("| a |", "is no JSON")]
+    ("text", "why"), [('{"schema_version": 6}', "schema_version is 6; should be 7"), ("| a |", "is no JSON")]
 )
 def test_other_files_are_refused(text: str, why: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     old = tmp_path / "old.json"
