@@ -13,10 +13,12 @@ from pushpoint._version import __version__
 if TYPE_CHECKING:
     from pushpoint import analysis, control, plants, robots, scenarios, sensors, worlds
     from pushpoint.api import run_study, simulate
+    from pushpoint.batch import Batch
     from pushpoint.control import BaseController, Controller, ControllerState
     from pushpoint.control.compiled import CompiledController, compiled_part, compiled_tick
     from pushpoint.errors import Interrupted, InvalidInput, MissingExtra, PushpointError, SolverFailure, UnknownName
     from pushpoint.fields import Frozen as Options
+    from pushpoint.many import simulate_many
     from pushpoint.recording import Checkpoint, Recording, load
     from pushpoint.registering import (
         register_controller,
@@ -39,6 +41,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "BaseController",
+    "Batch",
     "Box",
     "Checkpoint",
     "Choice",
@@ -101,10 +104,12 @@ __all__ = [
     "scenarios",
     "sensors",
     "simulate",
+    "simulate_many",
     "worlds",
 ]
 
 _NAMES = {
+    "pushpoint.batch": ("Batch",),
     "pushpoint.stepping": ("Simulation",),
     "pushpoint.api": (
         "run_study",
@@ -128,6 +133,7 @@ _NAMES = {
         "SolverFailure",
         "UnknownName",
     ),
+    "pushpoint.many": ("simulate_many",),
     "pushpoint.recording": (
         "Checkpoint",
         "Recording",

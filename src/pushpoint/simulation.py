@@ -37,6 +37,7 @@ from pushpoint.worlds import World
 
 if TYPE_CHECKING:  # only where they are used, with the compiler
     from pushpoint.control.compiled import CompiledController
+    from pushpoint.feedback import CompiledLoop
     from pushpoint.plants._compiled import CompiledPlant
 
 MULTIPLE_TOLERANCE = 1e-9  # relative: decimal periods are not exact in binary
@@ -326,7 +327,7 @@ class Run:
         self.met: Met | None = None  # the condition that ended the run
         self._has_first_reference = self._resumed = False
         self._checked_rows = 1  # the first one is the start
-        self._chunk = max(1, FIRST_CHUNK // (setup.substeps * setup.bodies))  # ticks of a call of the plant
+        self.chunk = max(1, FIRST_CHUNK // (setup.substeps * setup.bodies))  # ticks of a call of the plant
         self._row = np.zeros((len(CommandTable._fields), 1, setup.joints))
         self._flat_row = self._row.ravel()  # a view
         self._one = CommandTable(*self._row)  # the same, as a table of one tick
@@ -338,7 +339,7 @@ class Run:
         first = self.first_tick + self.done
         setup = replace(self.setup, ticks=first + ticks)
         run = Run(setup, parts, first, since)
-        run._chunk, run._resumed, run.conditions = self._chunk, True, self.conditions
+        run.chunk, run._resumed, run.conditions = self.chunk, True, self.conditions
         setup.plant.record_start(parts.plant, run.tape)
         return run
 
@@ -383,14 +384,12 @@ class Run:
         plant cannot go on.
 
         Signals are heeded between calls of the plant, each of which is short."""
-        ticks = self._controller_ticks()
-        one_by_one = (
-            ticks == self._in_closed_loop
-        )  # a controller in Python may remember what it did: it never goes back
+        ticks = self.controller_ticks()
+        one_by_one = ticks == self._in_closed_loop  # controllers in Python never go back: who knows what they remember
         while self.done < until and self.stop.signal is None and self.met is None:
             before, first = clock.perf_counter(), self.done
-            kept = self._kept() if self.conditions is not None and not one_by_one else None
-            most = 1 if self.conditions is not None and one_by_one else self._chunk
+            kept = self.kept_instant() if self.conditions is not None and not one_by_one else None
+            most = 1 if self.conditions is not None and one_by_one else self.chunk
             failure = ticks(min(most, until - first))
             if self.end_if_met(ticks, kept):
                 failure = None
@@ -398,7 +397,7 @@ class Run:
                 return failure
             if bar is not None:
                 bar.update(self.first_tick + self.done)
-            self._chunk = next_chunk(self.done - first, clock.perf_counter() - before)
+            self.chunk = next_chunk(self.done - first, clock.perf_counter() - before)
         return None
 
     def end_if_met(self, ticks: Ticks | None = None, kept: Kept | None = None) -> bool:
@@ -421,7 +420,8 @@ class Run:
         self.events.append(ControlEvent((self.first_tick + self.done) * self._period, EVENT, met.why))
         return True
 
-    def _kept(self) -> Kept:
+    def kept_instant(self) -> Kept:
+        """To go back to, if a condition was met before the end of a call of the plant."""
         cursor, parts = self.tape.cursor.copy(), copied_parts(self.parts)
         return Kept(parts, cursor, self.done, len(self.events), self.last_reference.copy())
 
@@ -430,33 +430,38 @@ class Run:
         self.tape.cursor[:] = kept.cursor
         del self.events[kept.events :]
 
-    def _controller_ticks(self) -> Ticks:
+    def controller_ticks(self) -> Ticks:
         """How this controller is run: for a number of ticks at most, which it adds to `done`."""
         if isinstance(self.setup.controller, OpenLoop):
             return self._planned
         return self._compiled if self.setup.runs_compiled else self._in_closed_loop
 
-    def _planned(self, ticks: int) -> Failure | None:
-        """All commands are known: one call of the plant, with a table of moderate size."""
+    @property
+    def in_one_call(self) -> bool:
+        """Whether a call of the plant makes many ticks: commands are known ahead, or the controller is compiled."""
+        return isinstance(self.setup.controller, OpenLoop) or self.setup.runs_compiled
+
+    def prepare(self, ticks: int) -> tuple[CommandTable, CompiledLoop | None]:
+        """For a call of the plant that makes at most so many of the next ticks: a table of moderate size, and the
+        compiled controller that fills it, if there is one."""
         controller = self.setup.controller
-        assert isinstance(controller, OpenLoop)
         ticks = min(ticks, max(1, TABLE_SIZE // max(1, self.setup.joints)))
+        if not isinstance(controller, OpenLoop):
+            loop = cast("CompiledController", controller).loop(self.parts.controller, self.first_tick + self.done)
+            return CommandTable(*np.zeros((3, ticks, self.setup.joints))), loop
         times = np.arange(self.done, self.done + ticks, dtype=np.float64) + self.first_tick
         with self.stop.in_code_of_users:
             planned = controller.table(times * self._period)
         table = _user_results.table(self.setup.scenario.controller.name, planned)
         self._check(table, self.first_tick + self.done)
-        failure = self._advance(table)
-        self.done += ticks
-        return failure
+        return table, None
 
-    def _compiled(self, ticks: int) -> Failure | None:
-        """The controller is compiled, too: one call of the plant, with a table that the controller fills."""
-        controller, plant = cast("CompiledController", self.setup.controller), cast("CompiledPlant", self.setup.plant)
-        loop = controller.loop(self.parts.controller, self.first_tick + self.done)
-        ticks = min(ticks, max(1, TABLE_SIZE // max(1, self.setup.joints)))
-        table = CommandTable(*np.zeros((3, ticks, self.setup.joints)))
-        self.tape, failure = plant.rollout(self.parts.plant, table, self.setup.substeps, self.tape, loop)
+    def conclude(self, table: CommandTable, loop: CompiledLoop | None) -> None:
+        """After that call: keep what it left but for the tape; `done` is for the caller to count."""
+        if loop is None:
+            self._keep_references(table)
+            return
+        controller = cast("CompiledController", self.setup.controller)
         self._check(table, self.first_tick + self.done)
         self._keep_references(table)
         self.parts.controller = controller.unpacked(loop.state, self.parts.controller)
@@ -464,7 +469,20 @@ class Run:
             state = controller.unpacked(values[len(values) - len(loop.state) :], self.parts.controller)
             found = controller.describe(code, state, values)
             self.events.extend(ControlEvent(tick * self._period, name, detail) for name, detail in found)
-        self.done += ticks
+
+    def _planned(self, ticks: int) -> Failure | None:
+        """All commands are known: one call of the plant."""
+        table, _ = self.prepare(ticks)
+        failure = self._advance(table)
+        self.done += len(table.joint_angle)
+        return failure
+
+    def _compiled(self, ticks: int) -> Failure | None:
+        """The controller is compiled, too: one call of the plant, with a table that the controller fills."""
+        plant, (table, loop) = cast("CompiledPlant", self.setup.plant), self.prepare(ticks)
+        self.tape, failure = plant.rollout(self.parts.plant, table, self.setup.substeps, self.tape, loop)
+        self.conclude(table, loop)
+        self.done += len(table.joint_angle)
         return failure
 
     def _in_closed_loop(self, ticks: int) -> Failure | None:
@@ -608,10 +626,15 @@ class Run:
         return LastRow(link, energy, contact, extra)
 
     def message(self, failure: Failure) -> str:
-        return (
-            f"{self.setup.scenario.plant.name} stopped at t = {failure.time:.6g} s: {failure.status.name} "
-            f"at link {failure.link}, residual {failure.residual:.3g}; {failure.advice}"
-        )
+        return failure_message(self.setup.scenario.plant.name, failure)
+
+
+def failure_message(plant: str, failure: Failure) -> str:
+    """For people."""
+    return (
+        f"{plant} stopped at t = {failure.time:.6g} s: {failure.status.name} "
+        f"at link {failure.link}, residual {failure.residual:.3g}; {failure.advice}"
+    )
 
 
 def next_chunk(ticks: int, wall_time: float) -> int:

@@ -161,3 +161,18 @@ def test_conditions_in_files_and_by_the_command_line(shell: Shell, tmp_path: Pat
 def test_conditions_that_mean_nothing_are_refused(stop: dict[str, Any], message: str) -> None:
     with pytest.raises(InvalidInput, match=message):
         pp.scenarios.scenarios[FLAT].with_overrides({"stop": stop})
+
+
+def test_many_runs_end_each_by_its_own(chosen: pp.Scenario) -> None:
+    limit = float(moved(pp.simulate(chosen)).max())
+    changes = [{"stop": {"distance": share * limit}} for share in (0.3, 0.6)]
+    for run, change in zip(pp.simulate_many(chosen, changes, threads=2), changes, strict=True):
+        alone = pp.simulate(chosen, change)
+        assert run.stopped == alone.stopped != ""
+        xr.testing.assert_identical(run.data, alone.data)
+        xr.testing.assert_identical(run.events, alone.events)
+
+
+def test_a_batch_has_no_conditions() -> None:
+    with pytest.raises(InvalidInput, match=r"has stop conditions.*give stop=None"):
+        pp.Batch(FLAT, {"stop": {"distance": 1.0}}, duration=0.1)
