@@ -13,6 +13,7 @@ from pushpoint._version import __version__
 if TYPE_CHECKING:
     from pushpoint import analysis, control, plants, robots, scenarios, sensors, worlds
     from pushpoint.api import run_study, simulate
+    from pushpoint.batch import Batch
     from pushpoint.control import BaseController, Controller, ControllerState
     from pushpoint.control.compiled import CompiledController, compiled_part, compiled_tick
     from pushpoint.errors import Interrupted, InvalidInput, MissingExtra, PushpointError, SolverFailure, UnknownName
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "BaseController",
+    "Batch",
     "Box",
     "Checkpoint",
     "Choice",
@@ -103,6 +105,7 @@ __all__ = [
 ]
 
 _NAMES = {
+    "pushpoint.batch": ("Batch",),
     "pushpoint.stepping": ("Simulation",),
     "pushpoint.api": (
         "run_study",

@@ -13,6 +13,7 @@ import hashlib
 import os
 import shutil
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from functools import cache, cached_property
@@ -33,10 +34,11 @@ _compiled: set[str] = set()  # in this process: spares looking at the disk in ev
 _expected: list[str] = []  # kernels that are being called and should be in the cache
 # Rooms and modules without kernels, that no kernel imports (a test follows the imports): editing them compiles nothing.
 WITHOUT_KERNELS = frozenset({
-    "__init__", "_progress", "_resuming", "_start_pose", "_yaml_events", "analysis", "api", "cli", "control", "files",
-    "gym", "plain_data", "planning", "recording", "registering", "reproduction", "scenarios", "scenario", "sensors",
-    "simulation", "stepping", "studies", "view",
+    "__init__", "_many_calls", "_progress", "_resuming", "_start_pose", "_yaml_events", "analysis", "api", "batch",
+    "cli", "control", "files", "gym", "many", "plain_data", "planning", "recording", "registering", "reproduction",
+    "scenarios", "scenario", "sensors", "simulation", "stepping", "studies", "view",
 })  # fmt: skip
+_compiling = threading.RLock()  # settings of Numba change meanwhile, for all threads
 _FORGET_AFTER = 7 * 86400  # [s]: folders of sources that have been edited since are dead weight
 
 
@@ -214,7 +216,14 @@ def _fast_compile() -> Iterator[None]:
 
 @contextlib.contextmanager
 def compiling_once(what: str) -> Iterator[None]:
-    """Say so while kernels are compiled for the first time on this machine; stay quiet ever after."""
+    """Say so while kernels are compiled for the first time on this machine; stay quiet ever after. One thread at a
+    time."""
+    with _compiling, _compiling_once(what):
+        yield
+
+
+@contextlib.contextmanager
+def _compiling_once(what: str) -> Iterator[None]:
     if what in _compiled or numba.config.DISABLE_JIT:
         with _fast_compile():  # arguments of another kind compile anew, and must give the same results
             yield

@@ -523,10 +523,15 @@ class Run:
         return LastRow(link, energy, contact, extra)
 
     def message(self, failure: Failure) -> str:
-        return (
-            f"{self.setup.scenario.plant.name} stopped at t = {failure.time:.6g} s: {failure.status.name} "
-            f"at link {failure.link}, residual {failure.residual:.3g}; {failure.advice}"
-        )
+        return failure_message(self.setup.scenario.plant.name, failure)
+
+
+def failure_message(plant: str, failure: Failure) -> str:
+    """For people."""
+    return (
+        f"{plant} stopped at t = {failure.time:.6g} s: {failure.status.name} "
+        f"at link {failure.link}, residual {failure.residual:.3g}; {failure.advice}"
+    )
 
 
 def next_chunk(ticks: int, wall_time: float) -> int:

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator, Mapping
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
 from pushpoint._jit import compiling_once
-from pushpoint.feedback import Feedback, flat_layout, new_feedback
+from pushpoint.feedback import flat_layout, new_feedback
 from pushpoint.fields import Frozen
 from pushpoint.numerics.restored import MOST_COUNT, Limit, Limits
 from pushpoint.plants import plants
 from pushpoint.plants._base import StateArrays
-from pushpoint.plants._compiled import CompiledPlant, Entry, Stopped
+from pushpoint.plants._compiled import CompiledPlant, Entry
 from pushpoint.plants._resting import resting
 from pushpoint.plants._supports import Supports
 from pushpoint.plants.planar_hybrid.assumptions import narrow_gaps, refuse_many_links
@@ -61,7 +61,9 @@ class PlanarHybrid(CompiledPlant):
 
     def __init__(self, robot: Robot, world: World, servo: Servo, options: PlanarHybridOptions) -> None:
         self.dt, self._robot = options.dt, robot
-        self._problem = make_problem(robot, world, servo, options)
+        self._inputs = (robot, world, servo, options)
+        self._problem = make_problem(*self._inputs)
+        self._given = (self._problem,)
         self._entry = Entry(run_ticks, "planar_hybrid")
         self.layout = flat_layout(len(robot.links), len(robot.links) - 1, 2)
         self.feedback = new_feedback(self.layout, len(self.resting_state().pushed))
@@ -77,15 +79,18 @@ class PlanarHybrid(CompiledPlant):
     def initial_state(self, pose: Pose) -> State:
         return make_state(self._problem, pose)
 
-    def run(
-        self, state: State, table: CommandTable, at: Stopped, substeps: int, tape: Tape, feedback: Feedback
-    ) -> Stopped:
-        status, tick = self._entry(table, (self._problem, state, table, at[1], substeps, tape, feedback))
-        return status, tick, 0
+    def call(self, state: State) -> tuple[Entry, tuple[Any, ...]]:
+        return self._entry, self._given
+
+    def twin(self) -> PlanarHybrid:
+        return PlanarHybrid(*self._inputs)
+
+    def event_room(self, substeps: int) -> int:
+        return MOST_JUMPS * (substeps + 1)
 
     def with_room(self, state: State, substeps: int, tape: Tape) -> Tape:
         """For another tick at least, and twice as many contacts or events as there are."""
-        room, most = max(CONTACT_ROOM, len(state.pushed)), MOST_JUMPS * (substeps + 1)
+        room, most = max(CONTACT_ROOM, len(state.pushed)), self.event_room(substeps)
         contacts = len(tape.contact) + room if tape.cursor[0].contact + room > len(tape.contact) else 0
         events = len(tape.event) + most if tape.cursor[0].event + most > len(tape.event) else 0
         return grown(tape, contacts, events)

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
 from pushpoint.errors import InvalidInput
-from pushpoint.feedback import CompiledLoop, Feedback, flat_layout, new_feedback
+from pushpoint.feedback import flat_layout, new_feedback
 from pushpoint.fields import Frozen
 from pushpoint.mechanics.self_contact import SelfClearance
 from pushpoint.numerics.records import as_columns, table
 from pushpoint.numerics.restored import Limits
 from pushpoint.plants import plants
 from pushpoint.plants._base import StateArrays
-from pushpoint.plants._compiled import CompiledPlant, Stopped
+from pushpoint.plants._compiled import CompiledPlant, Entry, Stopped
 from pushpoint.plants._resting import resting
 from pushpoint.plants._supports import Supports
 from pushpoint.plants._tape import OK
@@ -36,7 +36,7 @@ from pushpoint.plants.planar_stepping.touching import (
 from pushpoint.plants.planar_stepping.variant import Variant
 from pushpoint.robots import Robot, Servo
 from pushpoint.tape import Tape
-from pushpoint.types import CommandTable, Failure, FloatArray, Pose, Status
+from pushpoint.types import CommandTable, FloatArray, Pose, Status
 from pushpoint.worlds import World
 
 NOTHING = np.zeros((0, 2))
@@ -58,6 +58,7 @@ class PlanarStepping(CompiledPlant):
     records: ClassVar[Mapping[str, tuple[str, ...]]] = {"link": BODY_FIELDS, "pair": PAIR_FIELDS}
     advice = ADVICE
     dimensions = 2
+    places = 2
 
     def __init__(self, robot: Robot, world: World, servo: Servo, options: PlanarSteppingOptions) -> None:
         self.dt = options.dt
@@ -111,21 +112,20 @@ class PlanarStepping(CompiledPlant):
             return NOTHING
         return table(state.link[self.layout.links :], "x", "y")
 
-    def rollout(
-        self, state: State, table: CommandTable, substeps: int, tape: Tape, loop: CompiledLoop | None = None
-    ) -> tuple[Tape, Failure | None]:
-        first_row = int(tape.cursor["row"][0])
+    def before_ticks(self, state: State) -> None:
         if self._free and state.clock[1] == 0:
             start_motion(self._problem, state)
-        tape, failure = super().rollout(state, table, substeps, tape, loop)
+
+    def after_ticks(self, tape: Tape, first_row: int) -> None:
         if self._free:
             show_kept_spin(self._problem, tape.link[first_row : tape.cursor[0].row, :, :6])
-        return tape, failure
 
-    def run(
-        self, state: State, table: CommandTable, at: Stopped, substeps: int, tape: Tape, feedback: Feedback
-    ) -> Stopped:
-        return self._variant(state).run(state, table, at[1:], substeps, tape, feedback)
+    def call(self, state: State) -> tuple[Entry, tuple[Any, ...]]:
+        variant = self._variant(state)
+        return variant.entry, variant.given
+
+    def twin(self) -> PlanarStepping:
+        return PlanarStepping(*self._inputs)
 
     def resolve(self, state: State, table: CommandTable, at: Stopped, tape: Tape) -> Stopped:
         """Check the clearance of links that may be near each other, or make a step in parts."""

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from pushpoint._jit import compiling_once
-from pushpoint.feedback import Feedback
-from pushpoint.plants._compiled import Entry, Stopped
+from pushpoint.plants._compiled import Entry
 from pushpoint.plants.planar_stepping.extended import extended_contacts, extended_ground, extended_joints, with_room
 from pushpoint.plants.planar_stepping.model import Problem, State, make_problem, make_surroundings
 from pushpoint.plants.planar_stepping.options import PlanarSteppingOptions
@@ -32,9 +30,10 @@ class Variant:
         self.contacts = with_room(contacts, len(self.around.pair))
         self._model = (self.problem, self.around, self.ground, self.contacts, self.joints)
         relaxation = Relaxation(options.r_h or 0.0, options.r_t or 0.0) if options.solver == "projection" else None
-        self._given: tuple[Any, ...] = (*self._model, relaxation, options.step_error)
+        self.given: tuple[Any, ...] = (*self._model, relaxation, options.step_error)
         self.name = f"planar_stepping ({', '.join(self._parts(options))})"
-        self._entry = Entry(run_ticks, self.name)
+        self.entry = Entry(run_ticks, self.name)
+        self._repeat = Entry(repeat_step, f"{self.name}, steps in parts")
 
     def _parts(self, options: PlanarSteppingOptions) -> list[str]:
         parts = {"ground": self.ground, "contacts": self.contacts, "joints": self.joints}
@@ -42,14 +41,7 @@ class Variant:
         adaptive = ["adaptive"] if options.step_error is not None else []
         return [options.solver, f"extended {extended}" if extended else "basic", *adaptive]
 
-    def run(
-        self, state: State, table: CommandTable, at: tuple[int, int], substeps: int, tape: Tape, feedback: Feedback
-    ) -> Stopped:
-        """Ticks of the table from a tick and a step of it on: status, tick, and step that were not completed."""
-        stopped: Stopped = self._entry(table, (*self._given, state, table, *at, substeps, tape, feedback))
-        return stopped
-
     def repeat(self, state: State, table: CommandTable, tick: int, step: int, tape: Tape) -> int:
         """One step that was not solved or not sane, in parts; compiled when it is needed for the first time."""
-        with compiling_once(f"{self.name}, steps in parts"):
-            return repeat_step(*self._model, state, table, tick, step, tape)
+        status: int = self._repeat(table, (*self._model, state, table, tick, step, tape))
+        return status

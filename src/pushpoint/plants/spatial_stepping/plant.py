@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from pushpoint.feedback import Feedback, flat_layout, new_feedback
+from pushpoint.feedback import flat_layout, new_feedback
 from pushpoint.fields import Frozen
 from pushpoint.numerics.records import as_columns
 from pushpoint.numerics.restored import MOST_COUNT, Limit, Limits
 from pushpoint.plants import plants
 from pushpoint.plants._base import StateArrays
-from pushpoint.plants._compiled import CompiledPlant, Entry, Stopped
+from pushpoint.plants._compiled import CompiledPlant, Entry
 from pushpoint.plants._resting import resting_in_space
 from pushpoint.plants._supports import Supports
 from pushpoint.plants.spatial_stepping.model import RECORDS, State, make_problem, make_rows, make_state, solids_of
@@ -20,7 +20,7 @@ from pushpoint.plants.spatial_stepping.run import run_ticks
 from pushpoint.plants.spatial_stepping.supports import CONSERVING, PAPER, refuse_by_scheme, refuse_thin
 from pushpoint.robots import Robot, Servo
 from pushpoint.tape import ExtraColumn, Tape
-from pushpoint.types import CommandTable, SpatialPose, Status
+from pushpoint.types import SpatialPose, Status
 from pushpoint.worlds import World
 
 ADVICE = {
@@ -52,7 +52,8 @@ class SpatialStepping(CompiledPlant):
 
     def __init__(self, robot: Robot, world: World, servo: Servo, options: SpatialSteppingOptions) -> None:
         self.dt, self.advice = options.dt, ADVICE
-        self._problem = make_problem(robot, world, servo, options)
+        self._inputs = (robot, world, servo, options)
+        self._problem = make_problem(*self._inputs)
         self.layout = flat_layout(len(robot.links), len(robot.freedoms), 3)
         self.feedback = new_feedback(self.layout, len(self.resting_state().pair))
         if options.scheme == "paper":
@@ -81,11 +82,11 @@ class SpatialStepping(CompiledPlant):
     def initial_state(self, pose: SpatialPose) -> State:
         return make_state(self._problem, pose)
 
-    def run(
-        self, state: State, table: CommandTable, at: Stopped, substeps: int, tape: Tape, feedback: Feedback
-    ) -> Stopped:
-        status, tick = self._entry(table, (*self._given, state, table, at[1], substeps, tape, feedback))
-        return status, tick, 0
+    def call(self, state: State) -> tuple[Entry, tuple[Any, ...]]:
+        return self._entry, self._given
+
+    def twin(self) -> SpatialStepping:
+        return SpatialStepping(*self._inputs)
 
     def contact_room(self, state: State) -> int:
         return len(state.pair)
