@@ -16,7 +16,7 @@ from gymnasium.utils.env_checker import check_env
 import pushpoint as pp
 import pushpoint.gym
 from pushpoint.errors import InvalidInput, UnknownName
-from pushpoint.gym import SnakeEnv, Task
+from pushpoint.gym import SnakeEnv, SnakeVectorEnv, Task
 from pushpoint.gym.observing import Seen
 
 NAMES = ("PegTrack", "Clutter", "Sidewind", "PathFollow")
@@ -115,7 +115,7 @@ def test_observations_are_what_the_table_says() -> None:
     np.testing.assert_allclose(parts["joint_angle"], run.joint_angle, atol=1e-6)
     np.testing.assert_allclose(parts["place"], run.link_position.mean(axis=0), atol=1e-6)
     np.testing.assert_allclose(parts["velocity"], run.link_velocity.mean(axis=0), atol=1e-6)
-    turn = np.radians(80.0) * 0.15
+    turn = np.radians(80.0) * 0.3
     np.testing.assert_allclose(parts["clock"], [np.cos(turn), np.sin(turn)], atol=1e-6)
     weight = 7.5 * 9.81
     left = np.stack([-np.sin(run.link_yaw), np.cos(run.link_yaw)], axis=1)
@@ -133,7 +133,7 @@ def test_actions_are_joint_angles_at_the_end_of_the_period() -> None:
     env.step(np.ones(10, dtype=np.float32))
     moved = env.simulation.observation.joint_angle - before
     wanted = np.clip(0.7 - before, -0.5 * 0.05, 0.5 * 0.05)  # no faster than the limit
-    np.testing.assert_allclose(moved, wanted, atol=3e-3)  # [rad]: what the servo leaves
+    np.testing.assert_allclose(moved, wanted, atol=8e-3)  # [rad]: what the servo leaves while it gets going
 
 
 def test_goals_and_bounds_end_an_episode() -> None:
@@ -149,7 +149,7 @@ def test_goals_and_bounds_end_an_episode() -> None:
     _, _, terminated, _, info = env.step(env.action_space.sample())
     assert terminated
     assert info["outcome"] == "out of bounds"
-    env = made("PegTrack", duration=0.1)
+    env = made("PegTrack", duration=0.2)
     env.reset(seed=1)
     flags = [env.step(env.action_space.sample())[2:4] for _ in range(2)]
     assert flags == [(False, False), (False, True)]
@@ -213,13 +213,13 @@ def test_any_scenario_and_any_task_of_ones_own() -> None:
 
 
 def test_bad_options_are_refused_with_advice() -> None:
-    with pytest.raises(UnknownName, match=r"option of PegTrack: 'amplitud'. Did you mean 'amplitude'\?"):
+    with pytest.raises(UnknownName, match=r"option of PegTrack: 'amplitud'. Did you mean 'amplitude' or"):
         made("PegTrack", amplitud=0.3)
     with pytest.raises(InvalidInput, match="amplitude = 90"):
         made("PegTrack", amplitude=90)
     with pytest.raises(InvalidInput, match=r"direction = \(0, 0\): it should point somewhere"):
         made("PegTrack", direction=(0.0, 0.0))
-    with pytest.raises(InvalidInput, match="duration = 0.52 s is not a multiple of control_period"):
+    with pytest.raises(InvalidInput, match=r"duration = 0\.52 s is not a multiple of control_period"):
         made("PegTrack", duration=0.52)
     with pytest.raises(InvalidInput, match="scenario: is required"):
         gymnasium.make("pushpoint/Scenario-v0")
@@ -253,6 +253,120 @@ def test_parts_read_many_robots_as_each_of_them() -> None:
     for k, row in enumerate(rows):
         np.testing.assert_array_equal(env.task.observe(row, memory)[0], seen[k])
         np.testing.assert_array_equal(env.task.judge(row, memory)[0].reward[0], judged.reward[k])
+
+
+def many(name: str, mode: str, **more: Any) -> tuple[Any, Any]:
+    """Three robots in one vector environment, and one by one in Gymnasium's own."""
+    options = {"duration": 0.2 if name != "PegTrack" else 0.4, **more}
+    ours = gymnasium.make_vec(f"pushpoint/{name}-v0", num_envs=3, autoreset_mode=mode, **options)
+    theirs = gymnasium.make_vec(
+        f"pushpoint/{name}-v0", num_envs=3, vectorization_mode="sync", vector_kwargs={"autoreset_mode": mode}, **options
+    )
+    return ours, theirs
+
+
+@pytest.mark.parametrize("mode", ["NextStep", "SameStep"])
+@pytest.mark.parametrize("name", NAMES)
+def test_many_robots_are_equal_to_each_of_them_to_the_bit(name: str, mode: str) -> None:
+    ours, theirs = many(name, mode, goal=0.002)  # some reach it before the others: episodes begin at different times
+    for one, other in zip(ours.reset(seed=3)[0], theirs.reset(seed=3)[0], strict=True):
+        np.testing.assert_array_equal(one, other)
+    ended = 0
+    for action in np.random.default_rng(2).uniform(-1, 1, (8, *ours.action_space.shape)).astype(np.float32):
+        *found, infos = ours.step(action)
+        *wanted, other = theirs.step(action)
+        for one, two in zip(found, wanted, strict=True):
+            np.testing.assert_array_equal(one, two)
+        assert ours.observation_space.contains(found[0])
+        np.testing.assert_array_equal(infos["time"], other["time"])
+        ended += int((found[2] | found[3]).sum())
+        for k in np.flatnonzero(other.get("_final_obs", [])):
+            np.testing.assert_array_equal(infos["final_obs"][k], other["final_obs"][k])
+            assert infos["final_info"]["outcome"][k] == other["final_info"]["outcome"][k]
+        assert ("final_obs" in infos) == ("final_obs" in other)
+    assert ended >= 3
+    ours.close()
+
+
+def test_resets_of_many_robots() -> None:
+    ours, _ = many("PegTrack", "Disabled", redraw=False)
+    first, infos = ours.reset(seed=[5, 6, 5])
+    np.testing.assert_array_equal(first[0], first[2])
+    assert infos["seed"][0] == infos["seed"][2] != infos["seed"][1]
+    action = np.zeros(ours.action_space.shape, dtype=np.float32)
+    found = [ours.step(action) for _ in range(4)]
+    assert found[-1][3].all()
+    assert list(found[-1][4]["outcome"]) == ["time"] * 3
+    with pytest.raises(InvalidInput, match="robot 0 has ended its episode: reset it first"):
+        ours.step(action)
+    ours.reset(options={"reset_mask": np.array([True, True, False])})
+    with pytest.raises(InvalidInput, match="robot 2 has ended"):
+        ours.step(action)
+    seen, _ = ours.reset(options={"reset_mask": np.array([False, False, True])})
+    np.testing.assert_array_equal(seen, first)
+    np.testing.assert_array_equal(ours.step(action)[0], found[0][0])
+
+
+def test_one_of_many_robots_that_cannot_go_on_terminates(monkeypatch: pytest.MonkeyPatch) -> None:
+    ours, _ = many("PegTrack", "NextStep")
+    ours.reset(seed=0)
+    action = np.zeros(ours.action_space.shape, dtype=np.float32)
+    before = ours.step(action)[0]
+    step = type(ours.batch).step
+
+    def fail(self: Any, commands: Any) -> Any:
+        found = step(self, commands)
+        self.failed = np.array([False, True, False])
+        self.failures[1] = "NOT_CONVERGED at link 3"
+        return found
+
+    monkeypatch.setattr(type(ours.batch), "step", fail)
+    seen, reward, terminated, truncated, infos = ours.step(action)
+    assert terminated.tolist() == [False, True, False]
+    assert not truncated.any()
+    assert reward[1] == 0.0
+    np.testing.assert_array_equal(seen[1], before[1])
+    assert infos["outcome"][1] == "failure"
+    assert "NOT_CONVERGED" in infos["failure"][1]
+    monkeypatch.undo()
+    seen, _, terminated, _, infos = ours.step(action)
+    assert not terminated.any()
+    assert infos["time"].tolist() == pytest.approx([0.3, 0.0, 0.3])
+
+
+def test_a_vector_environment_refuses_what_it_cannot_do() -> None:
+    with pytest.raises(InvalidInput, match="imperfect sensors are for single environments"):
+        many("PegTrack", "NextStep", sensors={"joint-encoders": {"noise": 0.1}})
+    with pytest.raises(InvalidInput, match="should be one of 'NextStep', 'SameStep', 'Disabled'"):
+        SnakeVectorEnv(2, "pushpoint.gym.peg_track:PegTrack", autoreset_mode="Never")
+    with pytest.raises(InvalidInput, match="is not compiled"):
+        gymnasium.make_vec("pushpoint/PegTrack-v0", num_envs=2, plant="mujoco").reset(seed=0)
+    ours, _ = many("PegTrack", "NextStep", render_mode="rgb_array")
+    with pytest.raises(InvalidInput, match=r"call reset\(\) first"):
+        ours.step(np.zeros(ours.action_space.shape))
+    with pytest.raises(InvalidInput, match="seed has 2 values for 3 robots"):
+        ours.reset(seed=[1, 2])
+    ours.reset(seed=0)
+    with pytest.raises(InvalidInput, match=r"actions of shape \(2, 10\)"):
+        ours.step(np.zeros((2, 10)))
+    for mask in (np.zeros(3, dtype=bool), np.ones(2, dtype=bool), np.ones(3)):
+        with pytest.raises(InvalidInput, match="3 booleans, at least one of them true"):
+            ours.reset(options={"reset_mask": mask})
+    pictures = ours.render()
+    assert len(pictures) == 3
+    assert pictures[0].shape == (320, 640, 3)
+
+
+def test_single_environments_run_on_mujoco() -> None:
+    pytest.importorskip("mujoco")
+    env = made("PegTrack", plant="mujoco", duration=0.2)
+    env.reset(seed=1)
+    exact = made("PegTrack", duration=0.2)
+    exact.reset(seed=1)
+    for action in env.unwrapped.task.gait():  # type: ignore[attr-defined]
+        seen, *_ = env.step(action)
+        wanted, *_ = exact.step(action)
+    np.testing.assert_allclose(seen[:10], wanted[:10], atol=2e-3)  # [rad]: two engines, after 0.2 s
 
 
 def test_pushpoint_itself_does_not_need_gymnasium() -> None:

@@ -120,7 +120,7 @@ class SnakeEnv(gymnasium.Env[Float32Array, Float32Array]):
             sim.step(command(self.task, before.target[0], target[0]))
         except SolverFailure as failure:
             info = {"time": sim.time, "failure": str(failure), "outcome": "failure"}
-            return self._last, 0.0, True, False, info
+            return self._last.copy(), 0.0, True, False, info
         truth = self._truth()
         judgement, self._memory = self.task.judge(truth, memory)
         self._last = self.task.observe(self._seen(truth), self._memory)[0]
