@@ -21,7 +21,7 @@ from stable_baselines3 import PPO
 from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.vec_env import VecEnv, VecNormalize
 
-ENVIRONMENT = "pushpoint/PegTrack-v0"
+ENVIRONMENT = "pushpoint.gym:pushpoint/PegTrack-v0"  # the module that registers it, and its name
 ROBOTS = 64
 STEPS = 500_000
 GAMMA = 0.98

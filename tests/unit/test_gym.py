@@ -6,6 +6,7 @@ import subprocess
 import sys
 import warnings
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import gymnasium
@@ -367,6 +368,13 @@ def test_single_environments_run_on_mujoco() -> None:
         seen, *_ = env.step(action)
         wanted, *_ = exact.step(action)
     np.testing.assert_allclose(seen[:10], wanted[:10], atol=2e-3)  # [rad]: two engines, after 0.2 s
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_documentation_has_the_table_of_every_observation(name: str) -> None:
+    page = (Path(__file__).parents[2] / "docs" / "howto" / "train-a-policy.md").read_text(encoding="utf-8")
+    task = gymnasium.make(f"pushpoint/{name}-v0").unwrapped.task  # type: ignore[attr-defined]
+    assert f"### {name}: {sum(part.size for part in task.parts)} numbers\n\n{task.table()}\n" in page
 
 
 def test_pushpoint_itself_does_not_need_gymnasium() -> None:

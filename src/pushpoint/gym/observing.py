@@ -61,7 +61,17 @@ class Seen(NamedTuple):
 
     @classmethod
     def of_snapshot(cls, seen: Snapshot, time: float, period: float) -> Seen:
-        """One robot; `time` is that of the tick [s]."""
+        """One robot.
+
+        Parameters
+        ----------
+        seen
+            The truth.
+        time
+            Of the tick [s].
+        period
+            Of control [s].
+        """
         one = (
             np.array(time),
             seen.joint_angle,
@@ -77,7 +87,13 @@ class Seen(NamedTuple):
         return cls(*(np.array(values, dtype=float)[np.newaxis] for values in one))
 
     def sensed(self, seen: Observation) -> Seen:
-        """The same one robot as its sensors see it; of the ground they feel nothing."""
+        """The same one robot as its sensors see it; of the ground they feel nothing.
+
+        Parameters
+        ----------
+        seen
+            Their readings.
+        """
         plane = self.attitude.ndim == 2
         one = {
             "joint_angle": seen.joint_angle,
@@ -93,17 +109,34 @@ class Seen(NamedTuple):
         return self._replace(**{name: np.array(values, dtype=float)[np.newaxis] for name, values in one.items()})
 
     def rows(self, which: Any) -> Seen:
-        """Those robots alone."""
+        """Some robots alone.
+
+        Parameters
+        ----------
+        which
+            Numbers or a mask.
+        """
         return Seen(*(values[which] for values in self))
 
 
 class Scene:
-    """What observations and rewards are made of: robots as they are seen, and what the task remembers of each."""
+    """What observations and rewards are made of: robots as they are seen, and what the task remembers of each.
+
+    Parameters
+    ----------
+    body
+        What does not change.
+    seen
+        The robots.
+    target
+        Joint references in force [rad], (N, f).
+    about
+        What the task knows of each robot's world, (N, k): see `Task.about`.
+    """
 
     def __init__(self, body: Body, seen: Seen, target: FloatArray, about: FloatArray) -> None:
         self.body, self.seen = body, seen
-        self.target = target  # [rad], (N, f): joint references in force
-        self.about = about  # (N, k): what the task knows of each robot's world, see Task.about
+        self.target, self.about = target, about
 
     @cached_property
     def centre(self) -> FloatArray:
@@ -136,14 +169,28 @@ class Scene:
         return np.asarray(reduce(add, rate.T) / self.body.links)
 
     def turned(self, values: FloatArray, angle: FloatArray) -> FloatArray:
-        """Vectors (N, ..., 2) in axes that are turned by an angle (N,)."""
+        """Vectors in axes that are turned.
+
+        Parameters
+        ----------
+        values
+            (N, ..., 2).
+        angle
+            By which the axes are turned [rad], (N,).
+        """
         shape = (-1,) + (1,) * (values.ndim - 2)
         cos, sin = np.cos(angle).reshape(shape), np.sin(angle).reshape(shape)
         x, y = values[..., 0], values[..., 1]
         return np.stack([cos * x + sin * y, cos * y - sin * x], axis=-1)
 
     def across(self, force: FloatArray) -> FloatArray:
-        """Components of horizontal vectors on links (N, n, d) to the left of each link, (N, n)."""
+        """Components of forces on links to the left of each link, (N, n).
+
+        Parameters
+        ----------
+        force
+            (N, n, d).
+        """
         return np.asarray(self.axes[..., 0] * force[..., 1] - self.axes[..., 1] * force[..., 0])
 
 
@@ -156,11 +203,11 @@ def _mass_mean(robot: Robot, values: FloatArray) -> FloatArray:
 class Part(NamedTuple):
     """Some entries of an observation."""
 
-    name: str
-    size: int
-    unit: str
-    bound: float  # values are cut off here; both ways
-    meaning: str
+    name: str  # in tables
+    size: int  # how many entries
+    unit: str  # "1" if there is none
+    bound: float  # values are cut off here and at its negative
+    meaning: str  # for people
     read: Callable[[Scene], FloatArray]  # (N, size)
 
 

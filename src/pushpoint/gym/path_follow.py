@@ -112,7 +112,7 @@ class PathFollow(Task):
         return {"off_path": (self.options.off_path_weight, np.abs(self.off_path(scene)) * self.body.period)}
 
     def made_parts(self) -> tuple[Part, ...]:
-        ahead = f"of {AHEAD} points of the path ahead of the head's end, {self.options.look_ahead:g} m apart: x and y "
+        ahead = f"of {AHEAD} points of the path ahead of the head's end, {self.options.look_ahead:g} m apart: x and y"
         return (
             *self.parts_of_body(),
             Part("off_path", 1, "m", MOST_OFF, "distance of the head's end to the left of the path",

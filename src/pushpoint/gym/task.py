@@ -41,12 +41,12 @@ class TaskOptions(Frozen):
 
     scenario: Any  # a registered name, a path to a file, or a Scenario
     overrides: dict[str, Any] = {}  # of the scenario, by dotted key  # noqa: RUF012
-    robot: Any = None  # a whole field of the scenario, as are the next ones
-    world: Any = None
-    plant: Any = None
-    servo: Any = None
+    robot: Any = None  # instead of the scenario's, as are the next ones
+    world: Any = None  # a name, a name with options, or a World
+    plant: Any = None  # a name, or a name with options
+    servo: Any = None  # a Servo, or its fields
     sensors: Any = None  # imperfect ones: observations then are their readings; rewards are of the truth
-    start: Any = None
+    start: Any = None  # a Start, or its fields
     duration: Period = 10.0  # [s]: then an episode is truncated
     control_period: Period = 0.05  # [s], of one action
     redraw: bool = True  # whether each reset draws a new start and world, or the first one's are kept
@@ -152,20 +152,48 @@ class Task:
         return (*self.parts_of_body(), *self.parts_of_course(), *self.clock_parts())
 
     def progress(self, scene: Scene, before: FloatArray | None) -> FloatArray:
-        """[m], (N,), counted from anywhere; `before` is the last one, None at the start."""
+        """Of each robot [m], (N,), counted from anywhere.
+
+        Parameters
+        ----------
+        scene
+            The robots.
+        before
+            The same one period ago; None at the start.
+        """
         x, y = self._direction
         return np.asarray(x * scene.centre[:, 0] + y * scene.centre[:, 1])
 
     def about(self, world: World) -> FloatArray:
-        """What observations need to know of a robot's world, (k,): the same k for all."""
+        """What observations need to know of a robot's world, (k,): the same k for all.
+
+        Parameters
+        ----------
+        world
+            Of one robot.
+        """
         return np.zeros(0)
 
     def costs(self, scene: Scene) -> dict[str, tuple[float, FloatArray]]:
-        """By name: weight and value (N,) of what is taken off the reward besides work."""
+        """By name: weight and value (N,) of what is taken off the reward besides work.
+
+        Parameters
+        ----------
+        scene
+            The robots at the end of the period.
+        """
         return {}
 
     def aside(self, scene: Scene, start: FloatArray) -> FloatArray:
-        """[m], (N,): how far off its course a robot is."""
+        """How far off its course each robot is [m], (N,).
+
+        Parameters
+        ----------
+        scene
+            The robots.
+        start
+            (N, 3): progress and place at the start [m].
+        """
         (x, y), off = self._direction, scene.centre[:, :2] - start[:, 1:]
         return np.asarray(np.abs(x * off[:, 1] - y * off[:, 0]))
 
@@ -212,7 +240,15 @@ class Task:
     # --- for environments ---
 
     def begin(self, seen: Seen, about: FloatArray) -> Memory:
-        """At the start: references are the joint angles there."""
+        """What to remember at the start: references are the joint angles there.
+
+        Parameters
+        ----------
+        seen
+            The robots.
+        about
+            (N, k): their worlds, see `about`.
+        """
         scene = Scene(self.body, seen, seen.joint_angle, about)
         progress = self.progress(scene, None)
         start = np.concatenate([progress[:, np.newaxis], scene.centre[:, :2]], axis=1)
@@ -220,17 +256,41 @@ class Task:
         return Memory(np.clip(angle, *self._stops), angle.copy(), progress, start, np.array(about))
 
     def targets(self, memory: Memory, action: FloatArray) -> FloatArray:
-        """Joint references [rad], (N, f), at the end of the period: what the action asks for, within limits."""
+        """Joint references [rad], (N, f), at the end of the period: what the action asks for, within limits.
+
+        Parameters
+        ----------
+        memory
+            Of the robots.
+        action
+            (N, f).
+        """
         most = self.options.rate_limit * self.body.period
         wanted = np.clip(self.amplitude * np.clip(action, -1.0, 1.0), *self._stops)
         return np.asarray(memory.target + np.clip(wanted - memory.target, -most, most))
 
     def observe(self, seen: Seen, memory: Memory) -> Float32Array:
-        """Observations, (N, size)."""
+        """Observations, (N, size).
+
+        Parameters
+        ----------
+        seen
+            The robots.
+        memory
+            What is remembered of them.
+        """
         return observe(self.parts, self.most, Scene(self.body, seen, memory.target, memory.about))
 
     def judge(self, seen: Seen, memory: Memory) -> tuple[Judgement, Memory]:
-        """Reward and ends of the step that ended here, and what to remember; `memory.target` is the new one."""
+        """Reward and ends of the step that ended here, and what to remember.
+
+        Parameters
+        ----------
+        seen
+            The robots.
+        memory
+            As before the step, but for `target`, which is the new one.
+        """
         own, scene = self.options, Scene(self.body, seen, memory.target, memory.about)
         now = self.progress(scene, memory.progress)
         power = np.abs(seen.joint_torque * (seen.joint_angle - memory.angle))
