@@ -10,6 +10,7 @@ from benchmarks.creep import creep
 from benchmarks.crowd import crowd
 from benchmarks.growth import growth
 from benchmarks.hybrid import hybrid
+from benchmarks.many import many
 from benchmarks.processes import memory, startup
 from benchmarks.result import Benchmark
 from pushpoint.errors import InvalidInput
@@ -20,10 +21,12 @@ def measure(part: str, say: Say) -> Benchmark:
     refuse_without_compiler()
     plane, space = part != "spatial", part != "planar"
     rooms = [room for room, wanted in ((planar, plane), (spatial, space)) if wanted]
+    contests = tuple(compared(case, say) for room in rooms for case in room.contests())
     return Benchmark(
-        contests=tuple(compared(case, say) for room in rooms for case in room.contests()),
+        contests=contests,
         growth=tuple(found for room in rooms for found in growth(room.GROWTH, room.GROWTH_ROUNDS, say)),
         crowd=crowd(say) if plane else None,
+        many=many(say, contests) if plane else None,
         memory=tuple(memory(room.MEMORY, say) for room in rooms),
         hybrid=hybrid(say) if plane else None,
         alignment=alignment(say) if space else None,

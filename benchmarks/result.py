@@ -14,6 +14,7 @@ from benchmarks.contest import Contest
 from benchmarks.crowd import Crowd
 from benchmarks.growth import Growth
 from benchmarks.hybrid import Hybrid
+from benchmarks.many import Many
 from benchmarks.processes import Memory, Startup
 from benchmarks.requirement import Requirement
 from benchmarks.tables import SCHEMA
@@ -35,6 +36,7 @@ class Benchmark:
     contests: tuple[Contest, ...] = ()
     growth: tuple[Growth, ...] = ()
     crowd: Crowd | None = None
+    many: Many | None = None
     memory: tuple[Memory, ...] = ()
     hybrid: Hybrid | None = None
     alignment: Alignment | None = None
@@ -42,7 +44,7 @@ class Benchmark:
 
     @property
     def requirements(self) -> list[Requirement]:
-        single = (self.crowd, *self.memory, self.hybrid, self.alignment)
+        single = (self.crowd, self.many, *self.memory, self.hybrid, self.alignment)
         parts: Iterable[Required | None] = (*self.contests, *self.growth, *single)
         return [requirement for part in parts if part is not None for requirement in part.requirements]
 

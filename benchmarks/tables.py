@@ -12,7 +12,7 @@ from pushpoint.files import read_text, write_text
 
 Data = Mapping[str, Any]
 
-SCHEMA = 6  # of the files that can be read
+SCHEMA = 7  # of the files that can be read
 HEAD = """# Benchmark tables
 
 Written by `python -m benchmarks tables`; what is measured and why: [Benchmarks](benchmarks.md).
@@ -38,6 +38,7 @@ def write_page(source: Path, target: Path) -> None:
 def as_page(data: Data) -> str:
     """All tables of a run."""
     contests, growth, hybrid, startup = (data[key] for key in ("contests", "growth", "hybrid", "startup"))
+    many = data["many"]
     parts = [
         HEAD,
         requirements(data["requirements"]),
@@ -46,6 +47,7 @@ def as_page(data: Data) -> str:
         "## Each at its best\n\n" + winners(contests) if contests else "",
         "## Work and precision\n\n" + "\n\n".join(map(ladder, contests)) if contests else "",
         "## Cost per link\n\n" + "\n\n".join(map(long_robots, growth)) if growth else "",
+        "## Many at once\n\n" + many_at_once(many) if many else "",
         "## Event tracking\n\n" + event_tracking(hybrid) if hybrid else "",
         "## Start-up\n\n" + start_up(startup) if startup else "",
     ]
@@ -150,6 +152,21 @@ def long_robots(world: Data) -> str:
     rows += [(str(links), "failed", "-", "-", "-") for links in world["failed"]]
     head = ("links", "us/step", "us/step/link", "iterations", "contacts")
     return f"{world['world']}; exponent {number(world['exponent'], 4)}:\n\n" + table(head, rows)
+
+
+def many_at_once(found: Data) -> str:
+    rows = [
+        (c["what"], number(c["ours"]), number(c["peer"]), number(c["ours"] / c["peer"] if c["peer"] else None))
+        for c in found["contests"]
+    ]
+    return (
+        f"{found['robots']} robots on the track, {found['threads']} threads: they gain {number(found['gain'])} times, "
+        f"a loop that does nothing {number(found['spin_gain'])} times. A step of one robot takes "
+        f"{number(found['us_per_step'])} us on one thread. A tick of all robots by `Batch.step` takes "
+        f"{number(found['tick_ms'])} ms, {number(found['tick_python_ms'])} ms of it in Python. Among random obstacles, "
+        f"with `jam-resolution`: {number(found['clutter_per_cpu'])} robot-seconds per CPU second. Robot-seconds of the "
+        "track per second:\n\n" + table(("settings", "ours", "MuJoCo", "ratio"), rows)
+    )
 
 
 def event_tracking(found: Data) -> str:

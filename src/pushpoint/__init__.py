@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from pushpoint.control.compiled import CompiledController, compiled_part, compiled_tick
     from pushpoint.errors import Interrupted, InvalidInput, MissingExtra, PushpointError, SolverFailure, UnknownName
     from pushpoint.fields import Frozen as Options
+    from pushpoint.many import simulate_many
     from pushpoint.recording import Checkpoint, Recording, load
     from pushpoint.registering import (
         register_controller,
@@ -101,6 +102,7 @@ __all__ = [
     "scenarios",
     "sensors",
     "simulate",
+    "simulate_many",
     "worlds",
 ]
 
@@ -129,6 +131,7 @@ _NAMES = {
         "SolverFailure",
         "UnknownName",
     ),
+    "pushpoint.many": ("simulate_many",),
     "pushpoint.recording": (
         "Checkpoint",
         "Recording",

@@ -70,6 +70,11 @@ def _append(value: Any, words: list[int], kinds: list[Any]) -> None:
         kinds.append(type(value))
 
 
+def kinds_of(arguments: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Of which kinds arguments are: where these are equal, so are Numba's types."""
+    return words_of(arguments)[1]
+
+
 def loop_of(function: Any, arguments: tuple[Any, ...], kinds: tuple[Any, ...]) -> Loop | None:
     """The loop over a function that has been called with arguments of these kinds before; None without a compiler, and
     where the function takes or returns what such a loop cannot handle."""

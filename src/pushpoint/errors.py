@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import heapq
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -143,9 +143,18 @@ class Interrupted(KeyboardInterrupt):
         checkpoint if the controller had to be stopped inside a step.
     signal
         The number of the signal; an attribute too.
+    recordings
+        Of `simulate_many`, the same for each of its runs, None for those that had not begun; an attribute too.
     """
 
-    def __init__(self, message: str, recording: Recording | None = None, signal: int = 2) -> None:
+    def __init__(
+        self,
+        message: str,
+        recording: Recording | None = None,
+        signal: int = 2,
+        recordings: Sequence[Recording | None] = (),
+    ) -> None:
         super().__init__(message)
         self.recording = recording
         self.signal = signal
+        self.recordings = recordings

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import lru_cache
 from math import ceil
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal, TypeVar, cast, get_type_hints
@@ -302,13 +303,19 @@ def build(registry: Registry[Any], choice: Choice, seed: int) -> Any:
     if "seed" in known:
         options.setdefault("seed", seed)
     try:
-        made = validate_call(factory)(**options)
+        made = _checked(factory)(**options)
     except ValidationError as error:
         raise InvalidFields(registry.kind, problems_of(error, get_type_hints(factory))) from None
     if not isinstance(made, BUILT[registry.kind]):
         wanted = f"a {BUILT[registry.kind].__name__}"
         refuse_result(registry.place_of(choice.name), f"{registry.kind} {choice.name!r}", made, wanted)
     return made
+
+
+@lru_cache(maxsize=64)
+def _checked(factory: Callable[..., Any]) -> Callable[..., Any]:
+    """The same with its arguments checked; making that takes longer than most calls."""
+    return validate_call(factory)
 
 
 def _an_option(kind: str, choice: Choice) -> str:

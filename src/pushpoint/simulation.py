@@ -36,6 +36,7 @@ from pushpoint.worlds import World
 
 if TYPE_CHECKING:  # only where they are used, with the compiler
     from pushpoint.control.compiled import CompiledController
+    from pushpoint.feedback import CompiledLoop
     from pushpoint.plants._compiled import CompiledPlant
 
 MULTIPLE_TOLERANCE = 1e-9  # relative: decimal periods are not exact in binary
@@ -289,7 +290,7 @@ class Run:
         self.wall_time_s = 0.0
         self.done, self.stop = 0, Stop()  # ticks since first_tick
         self._has_first_reference = self._resumed = False
-        self._chunk = max(1, FIRST_CHUNK // (setup.substeps * setup.bodies))  # ticks of a call of the plant
+        self.chunk = max(1, FIRST_CHUNK // (setup.substeps * setup.bodies))  # ticks of a call of the plant
         self._row = np.zeros((len(CommandTable._fields), 1, setup.joints))
         self._one = CommandTable(*self._row)  # the same, as a table of one tick
         _user_results.check_state(setup.scenario.controller.name, parts.controller)
@@ -302,7 +303,7 @@ class Run:
         first = self.first_tick + self.done
         setup = replace(self.setup, ticks=first + ticks)
         run = Run(setup, parts, first, since)
-        run._chunk, run._resumed = self._chunk, True
+        run.chunk, run._resumed = self.chunk, True
         setup.plant.record_start(copied, run.tape)
         return run
 
@@ -349,13 +350,13 @@ class Run:
         tick = self._controller_tick()
         while self.done < until and self.stop.signal is None:
             before = clock.perf_counter()
-            ticks, failure = tick(min(self._chunk, until - self.done))
+            ticks, failure = tick(min(self.chunk, until - self.done))
             self.done += ticks
             if failure is not None:
                 return failure
             if bar is not None:
                 bar.update(self.first_tick + self.done)
-            self._chunk = next_chunk(ticks, clock.perf_counter() - before)
+            self.chunk = next_chunk(ticks, clock.perf_counter() - before)
         return None
 
     def _controller_tick(self) -> Callable[[int], tuple[int, Failure | None]]:
@@ -364,25 +365,32 @@ class Run:
             return self._planned
         return self._compiled if self.setup.runs_compiled else self._in_closed_loop
 
-    def _planned(self, ticks: int) -> tuple[int, Failure | None]:
-        """All commands are known: one call of the plant, with a table of moderate size."""
+    @property
+    def in_one_call(self) -> bool:
+        """Whether a call of the plant makes many ticks: commands are known ahead, or the controller is compiled."""
+        return isinstance(self.setup.controller, OpenLoop) or self.setup.runs_compiled
+
+    def prepare(self, ticks: int) -> tuple[CommandTable, CompiledLoop | None]:
+        """For a call of the plant that makes at most so many of the next ticks: a table of moderate size, and the
+        compiled controller that fills it, if there is one."""
         controller = self.setup.controller
-        assert isinstance(controller, OpenLoop)
         ticks = min(ticks, max(1, TABLE_SIZE // max(1, self.setup.joints)))
+        if not isinstance(controller, OpenLoop):
+            loop = cast("CompiledController", controller).loop(self.parts.controller, self.first_tick + self.done)
+            return CommandTable(*np.zeros((3, ticks, self.setup.joints))), loop
         times = np.arange(self.done, self.done + ticks, dtype=np.float64) + self.first_tick
         with self.stop.in_code_of_users():
             planned = controller.table(times * self._period)
         table = _user_results.table(self.setup.scenario.controller.name, planned)
         self._check(table, self.first_tick + self.done)
-        return ticks, self._advance(table)
+        return table, None
 
-    def _compiled(self, ticks: int) -> tuple[int, Failure | None]:
-        """The controller is compiled, too: one call of the plant, with a table that the controller fills."""
-        controller, plant = cast("CompiledController", self.setup.controller), cast("CompiledPlant", self.setup.plant)
-        loop = controller.loop(self.parts.controller, self.first_tick + self.done)
-        ticks = min(ticks, max(1, TABLE_SIZE // max(1, self.setup.joints)))
-        table = CommandTable(*np.zeros((3, ticks, self.setup.joints)))
-        self.tape, failure = plant.rollout(self.parts.plant, table, self.setup.substeps, self.tape, loop)
+    def conclude(self, table: CommandTable, loop: CompiledLoop | None) -> None:
+        """After that call: keep what it left but for the tape; `done` is for the caller to count."""
+        if loop is None:
+            self._keep_references(table)
+            return
+        controller = cast("CompiledController", self.setup.controller)
         self._check(table, self.first_tick + self.done)
         self._keep_references(table)
         self.parts.controller = controller.unpacked(loop.state, self.parts.controller)
@@ -390,7 +398,18 @@ class Run:
             state = controller.unpacked(values[len(values) - len(loop.state) :], self.parts.controller)
             found = controller.describe(code, state, values)
             self.events.extend(ControlEvent(tick * self._period, name, detail) for name, detail in found)
-        return ticks, failure
+
+    def _planned(self, ticks: int) -> tuple[int, Failure | None]:
+        """All commands are known: one call of the plant."""
+        table, _ = self.prepare(ticks)
+        return len(table.joint_angle), self._advance(table)
+
+    def _compiled(self, ticks: int) -> tuple[int, Failure | None]:
+        """The controller is compiled, too: one call of the plant, with a table that the controller fills."""
+        plant, (table, loop) = cast("CompiledPlant", self.setup.plant), self.prepare(ticks)
+        self.tape, failure = plant.rollout(self.parts.plant, table, self.setup.substeps, self.tape, loop)
+        self.conclude(table, loop)
+        return len(table.joint_angle), failure
 
     def _in_closed_loop(self, ticks: int) -> tuple[int, Failure | None]:
         """Observe, decide, advance; a tick."""

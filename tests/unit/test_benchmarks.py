@@ -499,7 +499,7 @@ def test_the_command_says_that_mujoco_is_missing(
 
 
 def test_the_part_decides_what_is_measured(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("compared", "crowd", "hybrid", "alignment", "startup", "memory"):
+    for name in ("compared", "crowd", "many", "hybrid", "alignment", "startup", "memory"):
         monkeypatch.setattr(measure, name, lambda *asked: asked[0])
     monkeypatch.setattr(measure, "growth", lambda kinds, rounds, say: [kind.world for kind in kinds])
     monkeypatch.setattr(measure, "refuse_without_compiler", lambda: None)

@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from pushpoint._jit import compiling_once, for_types_of
+from pushpoint._many_calls import kinds_of
 from pushpoint.feedback import (
     CompiledLoop,
     Feedback,
@@ -28,6 +29,7 @@ from pushpoint.tape import Tape, grown, new_tape
 from pushpoint.types import CommandTable, Failure, FloatArray, Snapshot, Status
 
 FLOAT = np.dtype(np.float64)
+_known: dict[Any, Callable[..., Any]] = {}  # compiled functions, by entry point and kinds of arguments
 Stopped = tuple[int, int, int]  # status, and the tick and the step of it that were not completed
 
 
@@ -47,10 +49,14 @@ class Entry:
         )
         if usual and self._direct is not None:
             return self._direct(*arguments)
+        key = (self.function, kinds_of(arguments)) if usual else None
+        if key in _known:
+            self._direct = _known[key]
+            return self._direct(*arguments)
         with compiling_once(self._kernels):
             result = self.function(*arguments)
         if usual:
-            self._direct = for_types_of(self.function, *arguments)
+            self._direct = _known[key] = for_types_of(self.function, *arguments)
         return result
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -12,6 +12,10 @@ import numpy as np
 
 from pushpoint import limits
 from pushpoint.errors import InvalidInput
+
+BLOCK = 256  # darts that are thrown at once
+MOST_COMPARED = 300  # circles with which all of them are compared
+SAFE = 1e-9  # [m], against round-off of that comparison: the exact one decides
 
 
 class Target(NamedTuple):
@@ -51,10 +55,9 @@ def throw(
     # Circles by cells that are as wide as two of the largest with the gap: others than the nine about a place are far.
     cells: dict[tuple[int, int], list[tuple[float, float, float]]] = defaultdict(list)
     width = 2 * target.radius[1] + gap
-    for _ in range(darts):
+    for x, y, r in _thrown(random, target, darts, placed, gap):
         if len(placed) == count:
             break
-        x, y, r = random.uniform(*target.x), random.uniform(*target.y), random.uniform(*target.radius)
         column, row = math.floor((x - target.x[0]) / width), math.floor((y - target.y[0]) / width)
         near = (cells.get((column + i, row + j), ()) for i in (-1, 0, 1) for j in (-1, 0, 1))
         apart = all(math.hypot(x - a, y - b) >= r + c + gap for circles in near for a, b, c in circles)
@@ -62,6 +65,20 @@ def throw(
             placed.append((x, y, r))
             cells[column, row].append((x, y, r))
     return placed
+
+
+def _thrown(
+    random: np.random.Generator, target: Target, darts: int, placed: list[tuple[float, float, float]], gap: float
+) -> Iterator[tuple[float, float, float]]:
+    """(x, y, radius) of the darts, without most of those that are too near to what is placed."""
+    low, high = np.array(target).T
+    for first in range(0, darts, BLOCK):
+        block = low + (high - low) * random.random((min(BLOCK, darts - first), 3))
+        if 0 < len(placed) <= MOST_COMPARED:
+            x, y, r = (block[:, np.newaxis] - np.array(placed)).transpose(2, 0, 1)
+            reach = r + 2.0 * np.array(placed)[:, 2] + (gap - SAFE)
+            block = block[(x * x + y * y >= reach * np.abs(reach)).all(axis=1)]
+        yield from map(tuple, block.tolist())
 
 
 def distance_to(x: float, y: float, a: tuple[float, float], b: tuple[float, float]) -> float:

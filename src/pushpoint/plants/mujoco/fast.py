@@ -17,15 +17,20 @@ def fast_rollout(plant: MujocoPlant, state: EngineState, table: CommandTable, su
     Nothing is recorded and the state stays as it is: the best that MuJoCo can do.
     """
     engine, mj = plant.engine, plant.engine.mj
-    lead: FloatArray = plant.dt * np.arange(1.0, substeps + 1.0)[:, np.newaxis]
-    signal = engine.controls(CommandTable(*(column[:, np.newaxis] for column in table)), lead)
-    steps = signal.shape[0] * substeps
+    signal, steps = controls_of(plant, table, substeps), len(table.joint_angle) * substeps
     path, _ = mujoco.rollout.rollout(
         mj,
         mujoco.MjData(mj),
         engine.save(state.data, mujoco.mjtState.mjSTATE_FULLPHYSICS),
-        np.ascontiguousarray(signal.reshape(steps, mj.nu)) if mj.nu else None,
+        signal if mj.nu else None,
         nstep=steps,
         initial_warmstart=state.data.qacc_warmstart.copy(),
     )
     return engine.positions(path[0, substeps - 1 :: substeps, 1:])  # the first column is the time
+
+
+def controls_of(plant: MujocoPlant, table: CommandTable, substeps: int) -> FloatArray:
+    """What the actuators get at each step, (steps, actuators)."""
+    lead: FloatArray = plant.dt * np.arange(1.0, substeps + 1.0)[:, np.newaxis]
+    signal = plant.engine.controls(CommandTable(*(column[:, np.newaxis] for column in table)), lead)
+    return np.ascontiguousarray(signal.reshape(len(table.joint_angle) * substeps, plant.engine.mj.nu))
