@@ -20,6 +20,7 @@ import gymnasium
 import numpy as np
 
 import pushpoint.gym
+from pushpoint.view.learning import learning_curves
 
 ENVIRONMENT = "pushpoint.gym:pushpoint/PegTrack-v0"  # the module that registers it, and its name
 ROBOTS = 32
@@ -151,6 +152,7 @@ def main() -> None:
         print(f"seed {seed}: {gained:.3f}, {100 * gained / gait:.0f} % of it, {took:.0f} s", flush=True)
         np.save(given.out / f"peg_track_{seed}.npy", parameters)
     (given.out / "curves.json").write_text(json.dumps({"gait": gait, "curves": curves}))
+    learning_curves(given.out / "learning-curve.png", {"evolution strategy": list(curves.values())}, gait, "tuned gait")
 
 
 if __name__ == "__main__":

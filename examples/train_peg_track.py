@@ -21,6 +21,8 @@ from stable_baselines3 import PPO
 from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.vec_env import VecEnv, VecNormalize
 
+from pushpoint.view.learning import learning_curves
+
 ENVIRONMENT = "pushpoint.gym:pushpoint/PegTrack-v0"  # the module that registers it, and its name
 ROBOTS = 64
 STEPS = 500_000
@@ -151,6 +153,7 @@ def main() -> None:
         policy.save(given.out / f"peg_track_{seed}.zip")
         envs.save(str(given.out / f"peg_track_{seed}.pkl"))
     (given.out / "curves.json").write_text(json.dumps({"gait": gait, "curves": curves}))
+    learning_curves(given.out / "learning-curve.png", {"PPO": list(curves.values())}, gait, "tuned gait")
 
 
 if __name__ == "__main__":
