@@ -44,6 +44,7 @@ validate: $(VENV)/stamp-dev  ## the slow evidence: all claims, full-length compa
 
 bench: $(VENV)/stamp-dev  ## speed as ratios against MuJoCo, in one run
 	$(BIN)/python -m benchmarks
+	$(BIN)/python -m benchmarks.vector
 
 docs: $(VENV)/stamp-dev
 	$(BIN)/sphinx-build -W -b html docs docs/_build/html

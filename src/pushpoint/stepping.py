@@ -15,7 +15,7 @@ from pushpoint.scenario import Scenario
 from pushpoint.sensors import Mount
 from pushpoint.sensors._suite import Memory, Suite
 from pushpoint.simulation import Setup, begin, enough_memory, whole_multiple
-from pushpoint.types import Command, Failure, Observation
+from pushpoint.types import Command, Failure, Observation, Snapshot
 
 # What people want to see of a run in their own hands, unless they say otherwise.
 SENSORS = ("joint-encoders", "joint-torque", "link-poses", "contact-force", "contacts")
@@ -89,8 +89,13 @@ class Simulation:
         """What the sensors read at the present tick."""
         if self._seen is None:
             tick = self._run.first_tick + self._run.done
-            self._seen = self._suite.observe(self._setup.plant.snapshot(self._run.parts.plant), self._sensed, tick)
+            self._seen = self._suite.observe(self.snapshot, self._sensed, tick)
         return self._seen
+
+    @property
+    def snapshot(self) -> Snapshot:
+        """The truth at the present tick, whatever the sensors read; impulses are those of the last tick."""
+        return self._setup.plant.snapshot(self._run.parts.plant)
 
     @property
     def time(self) -> float:

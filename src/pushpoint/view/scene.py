@@ -132,7 +132,11 @@ def _clipped(wall: FloatArray, low: FloatArray, high: FloatArray) -> FloatArray:
 
 def draw_scene(axes: Axes, run: Recording, box: Box) -> None:
     """Ground, fixed obstacles and axes to scale; what moves comes on top."""
-    world = run.scenario.built_world()
+    draw_world(axes, run.scenario.built_world(), box)
+
+
+def draw_world(axes: Axes, world: World, box: Box) -> None:
+    """The same of a world without a run."""
     axes.set_facecolor(style.GROUND)
     axes.grid(False)
     _draw_patches(axes, world)
