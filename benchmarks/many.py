@@ -86,12 +86,11 @@ def many(say: Say, contests: Sequence[Contest] = (), robots: int = ROBOTS, round
     say(f"{robots} robots on {threads} threads, best of {rounds}")
     scenario = scenarios[TRACK].with_overrides({"duration": HORIZON})
     gains = threads_gain(Fleet.of_copies(scenario, {"dt": STEP}, robots), threads, rounds)
+    converged: Settings = {"dt": STEP, "tolerance": 1e-8}
+    kinds = {"each with the settings that won its contest": won(contests)}
+    kinds["steps of 1 ms, solvers converged"] = converged, converged
     compared = tuple(
-        against_peer(what, scenario, *settings, robots, threads, max(1, rounds // 2))
-        for what, settings in (
-            ("each with the settings that won its contest", won(contests)),
-            ("steps of 1 ms, solvers converged", ({"dt": STEP}, {"dt": STEP, "tolerance": 1e-8})),
-        )
+        against_peer(what, scenario, settings, robots, threads, max(2, rounds // 2)) for what, settings in kinds.items()
     )
     tick, outside = tick_times(scenario, robots, threads)
     return Many(robots, threads, *gains, compared, tick, outside, in_clutter(robots, threads))
@@ -177,11 +176,11 @@ def won(contests: Sequence[Contest]) -> tuple[Settings, Settings]:
 
 
 def against_peer(
-    what: str, scenario: Scenario, ours: Settings, peer: Settings, robots: int, threads: int, rounds: int
+    what: str, scenario: Scenario, settings: tuple[Settings, Settings], robots: int, threads: int, rounds: int
 ) -> AgainstPeer:
-    jobs = [Fleet.of_copies(scenario, ours, robots).on(threads)]
+    jobs = [Fleet.of_copies(scenario, settings[0], robots).on(threads)]
     if has_peer():
-        jobs.append(peer_rollouts(scenario, peer, robots, threads))
+        jobs.append(peer_rollouts(scenario, settings[1], robots, threads))
     for job in jobs:
         job()  # compiles what only some steps need
     best = interleaved_best(jobs, rounds)

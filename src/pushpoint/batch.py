@@ -56,6 +56,16 @@ class Batch:
     [False, False, False]
     """
 
+    scenarios: list[Scenario]  # of each robot, with its seed
+    control_period: float  # [s]
+    links: int  # of a robot
+    joints: int  # joint angles of a robot
+    dimensions: int  # 2: in the plane, 3: in space
+    columns: dict[str, slice]  # of `observation`: where each quantity is
+    observation: FloatArray  # (robots, numbers): what is seen at the present tick
+    failed: BoolArray  # (robots,): whose plant could not go on
+    failures: list[str]  # of each robot, why; empty if it can go on
+
     def __init__(
         self,
         scenarios: Source | Scenario | Sequence[Source | Scenario],
@@ -84,7 +94,7 @@ class Batch:
         self._number = np.zeros((count, 1), NUMBER)
         self._start = np.zeros((count, layout.size))  # observation
         self._ticks = np.zeros((2, count), np.int64)  # done, and at the end
-        self.failed: BoolArray = np.zeros(count, bool)
+        self.failed = np.zeros(count, bool)
         self.failures = [""] * count
         self._robots: list[_Robot] = [first] * count
         for k, scenario in enumerate(self.scenarios):
@@ -92,7 +102,7 @@ class Batch:
         refuse_unequal([robot.plant for robot in self._robots])
         self._crew = Crew([robot.rollout for robot in self._robots], self._threads)
         self._everybody = np.arange(count)
-        self.observation: FloatArray = self._start.copy()  # (robots, numbers), at the present tick
+        self.observation = self._start.copy()
 
     def _place(self, k: int, robot: _Robot) -> None:
         """Let a robot be number k."""

@@ -27,6 +27,7 @@ from benchmarks.crowd import Crowd, among
 from benchmarks.growth import Growth, LinkCost, LongRobots, growth, log_slope
 from benchmarks.hybrid import EvaluationCost, Hybrid, hybrid
 from benchmarks.judge import FAILED, DistanceJudge, PathJudge, Result
+from benchmarks.many import AgainstPeer, Many
 from benchmarks.processes import Memory, Startup, in_new_process, memory, startup
 from benchmarks.requirement import required
 from benchmarks.result import Benchmark, as_data, machine
@@ -381,11 +382,17 @@ def found_growth(failed: tuple[int, ...] = ()) -> Growth:
     return Growth("plane", 1e-3, 200, (LinkCost(11, 5.0, 0.5, 0.0, 2.0),), failed, 1.05, 50, 1.1)
 
 
+def found_many(gain: float = 1.9, peer: float | None = 100.0) -> Many:
+    contests = (AgainstPeer("each at its best", 2000.0, peer), AgainstPeer("equal steps", 1000.0, peer))
+    return Many(1024, 2, gain, 2.0, 1.4, contests, 8.0, 0.7, 150.0)
+
+
 def benchmark(**changed: Any) -> Benchmark:
     found = Benchmark(
         contests=(found_contest(), found_contest(compared="distance")),
         growth=(found_growth(),),
         crowd=Crowd(1.0, 1.2),
+        many=found_many(),
         memory=(Memory("memory", 300.0, False, 500.0),),
         hybrid=Hybrid(10.0, 3e4, (EvaluationCost(20, 3.0, 2.0), EvaluationCost(40, 6.0, 2.0)), 1.0),
         startup=Startup(0.01, 10.0, 9.0, 0.5, 8.5),
@@ -413,6 +420,9 @@ def test_a_requirement_is_met_missed_or_not_measured() -> None:
         ({"growth": (replace(found_growth(), exponent=1.11),)}, True),
         ({"growth": (found_growth(failed=(200,)),)}, True),
         ({"crowd": Crowd(1.0, 1.6)}, True),
+        ({"many": found_many(gain=1.7)}, True),
+        ({"many": found_many(peer=200.0)}, True),
+        ({"many": found_many(peer=None)}, False),  # without MuJoCo
         ({"memory": (Memory("memory", 500.0, False, 500.0),)}, True),
         ({"hybrid": Hybrid(7.0, 1.0, (), None)}, True),
     ],
@@ -453,7 +463,7 @@ def test_tables_are_made_from_the_file_alone(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "why"), [('{"schema_version": 5}', "schema_version is 5; should be 6"), ("| a |", "is no JSON")]
+    ("text", "why"), [('{"schema_version": 6}', "schema_version is 6; should be 7"), ("| a |", "is no JSON")]
 )
 def test_other_files_are_refused(text: str, why: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     old = tmp_path / "old.json"

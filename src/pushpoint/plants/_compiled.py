@@ -240,10 +240,14 @@ class Rollout:
 
     def go_on(self, at: Stopped) -> Stopped:
         """From a place on: to the end, or until the plant gives up."""
-        return self.resolve(self.plant.run(self.state, self.table, at, self.substeps, self.tape, self.feedback))
+        return self.resolve(self.call(at), self.call)
 
-    def resolve(self, at: Stopped) -> Stopped:
-        """Do what a compiled call came back for, and go on."""
+    def call(self, at: Stopped) -> Stopped:
+        """One compiled call."""
+        return self.plant.run(self.state, self.table, at, self.substeps, self.tape, self.feedback)
+
+    def resolve(self, at: Stopped, call: Callable[[Stopped], Stopped]) -> Stopped:
+        """Do what a compiled call came back for, and go on by others."""
         plant, state = self.plant, self.state
         while at[0] < OK:
             if at[0] == TABLE_FULL:
@@ -254,7 +258,7 @@ class Rollout:
                 at = plant.resolve(state, self.table, at, self.tape)
                 if at[0] > OK:
                     break
-            at = plant.run(state, self.table, at, self.substeps, self.tape, self.feedback)
+            at = call(at)
         return at
 
     def end(self, at: Stopped) -> tuple[Tape, Failure | None]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
+from functools import partial
 from typing import Any, cast
 
 import numpy as np
@@ -19,7 +20,7 @@ from pushpoint.types import CommandTable, Failure, IntArray
 
 BLOCKS = 16  # per thread: robots are handed out in blocks, fewer at a time where they are few
 LARGEST_BLOCK = 32  # robots
-PATIENCE = 0.05  # [s], from one look at signals to the next
+PATIENCE = 0.05  # [s], from poll to poll of signals
 NEVER_RUN, ENOUGH = -99, 1 << 62  # in place of an error; where the counter stands when nothing more is to be begun
 
 
@@ -55,12 +56,12 @@ class Threads:
         for other in others:
             other.result()
 
-    def share_and_look(self, work: Callable[[], None], most: int, look: Callable[[], None]) -> None:
-        """The same on other threads alone, while this one has a look now and then."""
+    def share_and_poll(self, work: Callable[[], None], most: int, poll: Callable[[], None]) -> None:
+        """The same on other threads alone, while this one polls now and then."""
         others: set[Future[None]] = {self.pool.submit(work) for _ in range(min(self.count, most))}
         pending = others
         while pending:
-            look()
+            poll()
             pending = wait(pending, PATIENCE).not_done
         for other in others:
             other.result()
@@ -83,32 +84,43 @@ class Crew:
         count = len(self.rollouts)
         self.results = np.zeros((count, RESULT), np.int64)  # error; status, and place that was not completed
         self._rows: list[Any] = [None] * count
-        self._given: list[Any] = [None] * count
+        self._loaded: list[tuple[Any, Tape]] = [(None, run.tape) for run in self.rollouts]  # see `_is_loaded`
+        self._changed: set[int] = set()
         self._address = np.zeros(count, np.int64)
         self._loops: list[Loop | None] = []
         self._loop = np.zeros(count, np.int64)  # number of it among these
+        self._place = np.zeros(count, np.int64)  # word of its row where the place begins
         for k in range(count):
             self.load(k)
 
     def load(self, k: int) -> None:
         """Take the arguments of a robot's call from its rollout."""
-        entry, self._given[k], arguments = self.rollouts[k].arguments()
+        run = self.rollouts[k]
+        entry, given, arguments = run.arguments()
         self._rows[k], kinds = words_of(arguments)
-        self._address[k] = self._rows[k].ctypes.data
+        self._address[k], self._loaded[k] = self._rows[k].ctypes.data, (given, run.tape)
         loop = loop_of(entry.function, arguments, kinds)
         if loop not in self._loops:
             self._loops.append(loop)
         self._loop[k] = self._loops.index(loop)
+        behind = words_of(arguments[len(given) + 2 + run.plant.places :])[0]
+        self._place[k] = len(self._rows[k]) - len(behind) - run.plant.places
+
+    def _is_loaded(self, k: int) -> bool:
+        """Whether its row still holds: a state may ask for other kernels, and a tape may have grown."""
+        (given, tape), run = self._loaded[k], self.rollouts[k]
+        return run.plant.call(run.state)[1] is given and run.tape is tape
 
     def check(self, k: int) -> None:
-        """The same, if the state of the robot asks for other kernels than before."""
-        run = self.rollouts[k]
-        if run.plant.call(run.state)[1] is not self._given[k]:
-            self.load(k)
+        """Load a robot again before it runs, if need be."""
+        if not self._is_loaded(k):
+            self._changed.add(k)
 
     def run(self, which: IntArray, stop: Any = None) -> None:
         """Robots `which`; their results are those of `Rollout.go_on`. With a `stop` (of `_interrupts.noted`), no more
         robots are begun after its signal; those have the error NEVER_RUN."""
+        while self._changed:
+            self.load(self._changed.pop())
         self.results[which, 0] = NEVER_RUN
         used = self._loop[which]
         for number in range(len(self._loops)):
@@ -141,11 +153,11 @@ class Crew:
             self.threads.share(work, most)
             return
 
-        def look() -> None:
+        def poll() -> None:
             if stop.signal is not None:
                 counter[0] = ENOUGH
 
-        self.threads.share_and_look(work, most, look)
+        self.threads.share_and_poll(work, most, poll)
 
     def _finish(self, which: list[int], stop: Any) -> None:
         """What compiled calls came back for."""
@@ -164,8 +176,21 @@ class Crew:
         error, *place = self.results[k].tolist()
         if error != 0:
             raise RuntimeError(f"robot {k}: a compiled call of {self.rollouts[k].plant.name} raised an error")
-        self.results[k, 1:] = self.rollouts[k].resolve(cast(Stopped, tuple(place)))
+        self.results[k, 1:] = self.rollouts[k].resolve(cast(Stopped, tuple(place)), partial(self._continue, k))
         self.check(k)
+
+    def _continue(self, k: int, at: Stopped) -> Stopped:
+        """One robot from a place on; without Numba's conversion of all arguments, if its row still holds."""
+        run, loop, row = self.rollouts[k], self._loops[self._loop[k]], self._rows[k]
+        if loop is None or not self._is_loaded(k):
+            return run.call(at)
+        begin, count = int(self._place[k]), run.plant.places
+        row[begin : begin + count] = at[1 : 1 + count]
+        loop(np.array([k]), self._address, self.results, np.zeros(1, np.int64), 1)
+        row[begin : begin + count] = 0
+        if self.results[k, 0] != 0:
+            raise RuntimeError(f"robot {k}: a compiled call of {run.plant.name} raised an error")
+        return self.place(k)
 
     def place(self, k: int) -> Stopped:
         """Where a robot has come to."""
