@@ -1,4 +1,4 @@
-"""The index of equations, `reference/equations.md`, of the tables in `equations/`; `python docs/_equations.py` writes it.
+"""The index of equations of the five papers, made of the tables in `equations/` by `python docs/_equations.py`.
 
 A table has one row per numbered equation of a paper: what it says, the functions that implement it as
 `module:name` (none: it is not implemented, and the note says why), and a note. Modules whose comments name an equation
