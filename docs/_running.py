@@ -52,7 +52,9 @@ FENCE = re.compile(r"^(`{3,})(.*)$")
 ORDER = re.compile(r"<!-- run: (\w+)\s*(.*?)\s*-->", re.DOTALL)
 NUMBER = re.compile(r"(?<![\w.])[-+]?(?:\d+\.\d*|\.\d+|\d+)(?:e[-+]?\d+)?(?![\w]|\.\d)")
 INSTALLING = re.compile(r"^(pip |make |python -m venv|\. )")
-PROGRESS = re.compile(r"^pushpoint: (compiling|compiled)\b.*\n?", re.MULTILINE)  # on standard error, where nothing is in the cache
+PROGRESS = re.compile(
+    r"^pushpoint: (compiling|compiled)\b.*\n?", re.MULTILINE
+)  # on standard error, where nothing is in the cache
 ANY_LINES = "..."
 TIME_LIMIT = 3600.0  # [s], of one command
 
@@ -295,20 +297,21 @@ class Page:
         return printed, f"exit code {code}: {printed[-2000:]}" if code else ""
 
     def _shelled(self, command: str, folder: Path) -> tuple[int, str]:
-        """Exit code of a command and what it prints; standard error comes first, as results are printed at the end."""
+        """Exit code of a command, and what a terminal would show."""
         path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}"
-        own = {"PATH": path, "COLUMNS": "200", "NO_COLOR": "1", "MPLBACKEND": "agg"}
+        own = {"PATH": path, "COLUMNS": "200", "NO_COLOR": "1", "MPLBACKEND": "agg", "PYTHONUNBUFFERED": "1"}
         done = subprocess.run(
             command,
             shell=True,
             cwd=folder,
             env=os.environ | own,
-            capture_output=True,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
             text=True,
             timeout=TIME_LIMIT,
             check=False,
         )
-        return done.returncode, done.stderr + done.stdout
+        return done.returncode, done.stdout
 
     def _check(self, step: Step) -> tuple[str, str]:
         try:
