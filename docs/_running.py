@@ -7,7 +7,8 @@ A page is run from top to bottom in a folder of its own, which has a copy of `ex
   that shows `error:` has to fail, all others have to succeed. Installing and `make` are left out;
 - a `literalinclude` of an example in Python is run as a script;
 - a `text` block directly behind one of these is what it prints;
-- `yaml` blocks have to be YAML.
+- `yaml` blocks have to be YAML;
+- of notebooks the cells of code are run, and their text is compared.
 
 Printed text is compared word by word. Numbers with a decimal point or an exponent may differ by one in their last
 printed digit, others not at all. `...` stands for any text, and in a line of its own for any lines.
@@ -31,6 +32,7 @@ import argparse
 import contextlib
 import importlib.util
 import io
+import json
 import os
 import re
 import shutil
@@ -89,8 +91,9 @@ class Block(NamedTuple):
 
 def pages() -> list[Path]:
     """All pages of the documentation, the start page of the repository first."""
-    found = sorted((ROOT / "docs").rglob("*.md"))
-    return [ROOT / "README.md", *(path for path in found if "_build" not in path.parts)]
+    found = sorted([*(ROOT / "docs").rglob("*.md"), *(ROOT / "docs" / "notebooks").glob("*.ipynb")])
+    made = {path.with_suffix(".md") for path in found if path.suffix == ".ipynb"}  # notebooks stand for their pages
+    return [ROOT / "README.md", *(path for path in found if "_build" not in path.parts and path not in made)]
 
 
 def blocks(text: str) -> Iterator[Block]:
@@ -118,7 +121,9 @@ def _orders(text: str, line: int) -> tuple[Order, ...]:
 
 
 def steps(page: Path) -> list[Step]:
-    """What is to be done on a page, in order."""
+    """What is to be done on a page, or in a notebook, in order."""
+    if page.suffix == ".ipynb":
+        return list(_cells(json.loads(page.read_text(encoding="utf-8"))["cells"]))
     out: list[Step] = []
     for block in blocks(page.read_text(encoding="utf-8")):
         orders = {order.name: order.value for order in block.orders}
@@ -137,6 +142,14 @@ def steps(page: Path) -> list[Step]:
         else:
             out.extend(_steps_of(page, block))
     return out
+
+
+def _cells(cells: list[dict[str, Any]]) -> Iterator[Step]:
+    """The cells of code of a notebook; `line` is their number."""
+    for number, cell in enumerate(cells, 1):
+        if cell["cell_type"] == "code":
+            texts = ["".join(each["text"]) for each in cell["outputs"] if each["output_type"] == "stream"]
+            yield Step("python", "".join(cell["source"]), number, "".join(texts) or None)
 
 
 def _steps_of(page: Path, block: Block) -> Iterator[Step]:
