@@ -26,7 +26,8 @@ GALLERY = DOCS / "images" / "gallery"
 PART = re.compile(
     r"^```python\n(?P<code>.*?)^```\n|^```text\n(?P<text>.*?)^```\n|^!\[[^\]]*\]\((?P<image>[^)]+)\)\n", re.M | re.S
 )
-COMMENT = re.compile(r"^<!-- run: .*?-->\n", re.M | re.S)
+# What notebooks leave out: comments, and the link to the notebook.
+HIDDEN = re.compile(r"^<!-- run: .*?-->\n|^\{download\}[^\n]*\n", re.M | re.S)
 LINK = re.compile(r"\[([^\]]+)\]\((?!http)[^)]+\)")
 KERNEL = {
     "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
@@ -38,7 +39,7 @@ MOST = 60_000  # [bytes], of a picture
 
 def notebook(page: Path) -> str:
     """The notebook of a page, as the text of its file."""
-    text, cells = COMMENT.sub("", page.read_text(encoding="utf-8")), []
+    text, cells = HIDDEN.sub("", page.read_text(encoding="utf-8")), []
     at = 0
     for part in PART.finditer(text):
         cells += _prose(text[at : part.start()])
