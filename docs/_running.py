@@ -6,7 +6,7 @@ A page is run from top to bottom in a folder of its own, which has a copy of `ex
 - `console` blocks are a terminal: each line after `$ ` is run, and lines up to the next are what it prints. A session
   that shows `error:` has to fail, all others have to succeed. Installing and `make` are left out;
 - a `literalinclude` of an example in Python is run as a script;
-- a `text` block directly behind one of these is what it prints;
+- a `text` block directly behind one of these is what it prints; others are refused;
 - `yaml` blocks have to be YAML;
 - of notebooks the cells of code are run, and their text is compared.
 
@@ -111,7 +111,7 @@ def blocks(text: str) -> Iterator[Block]:
         yield Block(fence.group(2).strip(), inside, k + 2, orders, not between.strip())
         k, between, begin = end + 1, "", end + 2
     if orders := _orders(between, begin):
-        yield Block("", "", begin, orders, False)
+        yield Block("{end}", "", begin, orders, False)
 
 
 def _orders(text: str, line: int) -> tuple[Order, ...]:
@@ -134,11 +134,13 @@ def steps(page: Path) -> list[Step]:
                 raise ValueError(f"{page}:{line}: unsupported comment 'run: {name} {value}'")
         if "no" in orders:
             continue
-        if block.info == "text" and out and (block.close or "output" in orders):
-            if out[-1].kind in ("python", "script", "console") and out[-1].expected is None:
-                out[-1] = out[-1]._replace(expected=block.text)
-        elif "file" in orders:
+        if "file" in orders:
             out.append(Step("file", block.text, block.line, name=orders["file"]))
+        elif block.info == "text":
+            last = out[-1] if out and (block.close or "output" in orders) else None
+            if last is None or last.kind not in ("python", "script", "console") or last.expected is not None:
+                raise ValueError(f"{page}:{block.line}: nothing prints this text; see comments run: no, output")
+            out[-1] = last._replace(expected=block.text)
         else:
             out.extend(_steps_of(page, block))
     return out

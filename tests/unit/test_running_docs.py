@@ -104,6 +104,11 @@ def test_comments_have_to_be_supported(tmp_path: Path) -> None:
         _running.steps(written(tmp_path, "<!-- run: never -->\n"))
 
 
+def test_text_that_nothing_prints_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=r"page\.md:4: nothing prints this text"):
+        _running.steps(written(tmp_path, "A line.\n\n```text\nprinted\n```\n"))
+
+
 @pytest.mark.parametrize(
     ("shown", "found", "same"),
     [
@@ -133,6 +138,6 @@ def test_lines_that_may_be_any() -> None:
 @pytest.mark.parametrize("page", _running.pages(), ids=lambda path: path.stem)
 def test_pages_can_be_read(page: Path) -> None:
     for block in _running.blocks(page.read_text(encoding="utf-8") if page.suffix == ".md" else ""):
-        known = block.info in ("", "python", "console", "text", "yaml", "toml", "sh") or block.info.startswith("{")
+        known = block.info in ("python", "console", "text", "yaml", "toml", "sh") or block.info.startswith("{")
         assert known, f"{page}:{block.line}: blocks of {block.info!r} are not run"
     _running.steps(page)
