@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 
-from docs import _running
+from docs import _equations, _running
 
 PAGE = """# Page
 
@@ -141,3 +142,19 @@ def test_pages_can_be_read(page: Path) -> None:
         known = block.info in ("python", "console", "text", "yaml", "toml", "sh") or block.info.startswith("{")
         assert known, f"{page}:{block.line}: blocks of {block.info!r} are not run"
     _running.steps(page)
+
+
+def test_compile_times_stand_in_one_place() -> None:
+    """On the benchmark pages; others link to them."""
+    time = re.compile(r"compil(?:es?|ing|ation)\b[^.:;|]*?\d[\d.]*( to \d+)? (CPU )?s(econds?)?\b", re.IGNORECASE)
+    others = [*_running.ROOT.glob("*.md"), *(_running.ROOT / "src").rglob("README.md"), *_running.pages()]
+    for path in others:
+        if path.suffix == ".md" and not path.stem.startswith("benchmark"):
+            found = time.search(" ".join(path.read_text(encoding="utf-8").split()))
+            assert found is None, f"{path}: {found}"
+
+
+def test_all_papers_are_cited() -> None:
+    text = (_running.ROOT / "docs" / "index.md").read_text(encoding="utf-8")
+    for paper, key in _equations.PAPERS.items():
+        assert re.search(rf"^\| {paper} \| `{key}` \| .+\*.+\*, .+, 20\d\d \|$", text, re.MULTILINE), key
