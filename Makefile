@@ -35,7 +35,7 @@ format: $(VENV)/stamp-dev
 	$(BIN)/ruff check --fix src tests examples benchmarks docs
 	$(BIN)/ruff format src tests examples benchmarks docs
 
-validate: $(VENV)/stamp-dev  ## the slow evidence: all claims, full-length comparisons of independent models
+validate: $(VENV)/stamp-dev  ## the slow evidence: all claims, comparisons of independent models, all pages of the documentation
 	$(BIN)/pushpoint reproduce all --out results/validate
 	$(BIN)/pushpoint study run liljeback2010/random --seeds 100 --measure displacement:axis=x,end=30 --beyond displacement=1.5 \
 	  --variant resolution --variant none:controller.resolution=false \
