@@ -1,4 +1,4 @@
-"""Where compiled kernels are kept, and whether what lies there may be used.
+"""Where compiled kernels, and results, are kept, and whether what lies there may be used.
 
 Numba unpickles what it finds in its cache, so that whoever can write there can run code as the user. A folder that is
 not the user's own, or that others can write, is not used. Files have a checksum: damaged ones are compiled again.
@@ -32,15 +32,15 @@ def say(text: str) -> None:
     print(f"pushpoint: {text}", file=sys.stderr, flush=True)
 
 
-def trusted(name: str) -> tuple[Path, bool] | None:
-    """The folder `name` in the user's cache, and whether it lasts; a private one for as long as this process lives
-    where that may not be used, and None where there is no room for that either."""
+def trusted(room: str, name: str) -> tuple[Path, bool] | None:
+    """The folder `name` of a room (kernels, results) in the user's cache, and whether it lasts; a private one for as
+    long as this process lives where that may not be used, and None where there is no room for that either."""
     root = os.environ.get(ROOT)
     if root is None:
         root = os.path.join(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "pushpoint")
     try:
         Path(root).parent.mkdir(parents=True, exist_ok=True)
-        folder = Path(root) / "kernels" / name
+        folder = Path(root) / room / name
         for place in (folder.parent.parent, folder.parent, folder):
             place.mkdir(mode=0o700, exist_ok=True)
             why = _distrust(place)
@@ -59,10 +59,10 @@ def _distrust(place: Path) -> str:
         return ""
     if os.stat(place).st_mode & (stat.S_IWGRP | stat.S_IWOTH):
         return "can be written by others (chmod go-w makes it yours alone)"
-    return _distrust_owner(place)
+    return distrust_owner(place)
 
 
-def _distrust_owner(place: Path) -> str:
+def distrust_owner(place: Path) -> str:
     """The same of a file in a folder that can be trusted."""
     own = not hasattr(os, "geteuid") or {os.stat(place).st_uid, os.lstat(place).st_uid} == {os.geteuid()}
     return "" if own else "belongs to somebody else"
@@ -70,7 +70,7 @@ def _distrust_owner(place: Path) -> str:
 
 def _private(why: str) -> tuple[Path, bool] | None:
     """A folder for this process and those that it starts, removed at the end."""
-    say(f"cache folder {why}; kernels are compiled for this process alone. {ROOT} names another.")
+    say(f"cache folder {why}; what is made is kept for this process alone. {ROOT} names another.")
     _remove_dead()
     try:
         folder = Path(tempfile.mkdtemp(prefix=f"pushpoint-kernels-{os.getpid()}-"))
@@ -134,7 +134,7 @@ class _SealedFiles(IndexDataCacheFile):  # type: ignore[misc]  # Numba has no ty
         except OSError as error:
             _unusable(path, f"cannot be read ({error.strerror})")
             return None
-        why = _distrust_owner(Path(path))
+        why = distrust_owner(Path(path))
         if why or hashlib.sha256(data[:-_DIGEST]).digest() != data[-_DIGEST:]:
             _unusable(path, why or "is damaged")
             return None

@@ -294,10 +294,10 @@ def test_a_failed_run_leaves_its_claims_unconfirmed(monkeypatch: pytest.MonkeyPa
             raise SolverFailure("stopped at t = 1 s")
         return still(2.12)
 
-    monkeypatch.setattr(report, "simulate", fails_on_flat)
+    monkeypatch.setattr("pushpoint.studies.jobs.simulate", fails_on_flat)
     chosen = [claims[f"{P2}/flat-speed"], claims[f"{P2}/peg3-moved-completes"]]
     monkeypatch.setattr(report, "chosen", lambda key: [*chosen, *chosen])
-    found = report.reproduce("all")
+    found = report.reproduce("all", processes=1)
     assert runs == [f"{P2}/flat", f"{P2}/track-peg3-moved"]  # once each
     assert math.isnan(found.verdicts[0].measured)
     assert "stopped at t = 1 s" in found.verdicts[0].problem
@@ -369,7 +369,7 @@ def test_claims_that_share_runs_are_measured_together() -> None:
     a, b = ensemble("a"), ensemble("b", overrides={})
     c = ensemble("c", scenarios=(f"{P2}/flat",))
     both = ensemble("d", scenarios=(TRACK, f"{P2}/flat"), measure=Choice(name="rms_between", options={"link": 5}))
-    names = [{claim.id for claim in group} for group in _runs._clusters([a, b, c, both])]
+    names = [{claim.id for claim in group} for group in _runs.clusters([a, b, c, both])]
     assert names == [{"lab/b"}, {"lab/a", "lab/c", "lab/d"}]
 
 
