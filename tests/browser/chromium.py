@@ -80,7 +80,7 @@ class Browser:
     def listen(self, seconds: float) -> None:
         """Take in the events of that time."""
         end = time.monotonic() + seconds
-        while select.select([self._in], [], [], max(0.0, end - time.monotonic()))[0]:
+        while b"\0" in self._rest or select.select([self._in], [], [], max(0.0, end - time.monotonic()))[0]:
             self.events.append(self._received(end + PATIENCE))
 
     def _received(self, end: float) -> dict[str, Any]:
