@@ -10,7 +10,7 @@ import base64
 import hashlib
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
 from importlib.resources import files
@@ -22,17 +22,16 @@ if TYPE_CHECKING:
     from pushpoint.reproduction.report import Report, Verdict
     from pushpoint.studies.jobs import RunNote
 
-PAPERS = {
-    "liljeback2010": "P. Liljebäck, K. Y. Pettersen, Ø. Stavdahl, J. T. Gravdahl, Hybrid Modelling and Control of "
+PAPERS = {  # in the order of their numbers, by which statements and notes name them
+    "liljeback2010": "P1: P. Liljebäck, K. Y. Pettersen, Ø. Stavdahl, J. T. Gravdahl, Hybrid Modelling and Control of "
     "Obstacle-Aided Snake Robot Locomotion, IEEE Transactions on Robotics 26 (5), 2010",
-    "transeth2008a": "A. A. Transeth, R. I. Leine, Ch. Glocker, K. Y. Pettersen, P. Liljebäck, Snake Robot Obstacle "
-    "Aided Locomotion: Modeling, Simulations, and Experiments, IEEE Transactions on Robotics 24 (1), 2008",
-    "liljeback2014": "P. Liljebäck, K. Y. Pettersen, Ø. Stavdahl, J. T. Gravdahl, A 3D Motion Planning Framework for "
-    "Snake Robots, 2014",
-    "koushan2020": "A. Koushan, Hybrid Obstacle Aided Locomotion in Snake Robots, master's thesis, NTNU, 2020",
-    "transeth2008b": "A. A. Transeth, R. I. Leine, Ch. Glocker, K. Y. Pettersen, 3D Snake Robot Motion: Non-smooth "
+    "transeth2008a": "P2: A. A. Transeth, R. I. Leine, Ch. Glocker, K. Y. Pettersen, P. Liljebäck, Snake Robot "
+    "Obstacle Aided Locomotion: Modeling, Simulations, and Experiments, IEEE Transactions on Robotics 24 (1), 2008",
+    "liljeback2014": "P3: P. Liljebäck, K. Y. Pettersen, Ø. Stavdahl, J. T. Gravdahl, A 3D Motion Planning Framework "
+    "for Snake Robots, 2014",
+    "koushan2020": "P4: A. Koushan, Hybrid Obstacle Aided Locomotion in Snake Robots, master's thesis, NTNU, 2020",
+    "transeth2008b": "P5: A. A. Transeth, R. I. Leine, Ch. Glocker, K. Y. Pettersen, 3D Snake Robot Motion: Non-smooth "
     "Modeling, Simulations, and Experiments, 2008",
-    "lab": "Runs of our own",
 }
 STATES = ("confirmed", "differs", "holds", "failed")
 BAR = 144.0, 14.0  # width and height of the drawing of a range
@@ -146,7 +145,8 @@ def _counts(report: Report) -> list[str]:
     lines = ['<nav aria-label="Papers" class="card scroll"><table class="plain">', "<thead><tr><th>paper</th>"]
     lines += [f'<th class="right">{heading}</th>' for heading in headings]
     lines += ["</tr></thead>", "<tbody>"]
-    for paper, count in report.counts.items():
+    for paper in in_order(report.counts):
+        count = report.counts[paper]
         has_claims = any(verdict.claim.paper == paper for verdict in report.claims)
         place = _anchor("paper" if has_claims else "checks", paper)
         cells = _joined(*(f'<td class="right">{number}</td>' for number in count))
@@ -182,9 +182,9 @@ def state_of(verdict: Verdict) -> str:
 
 
 def _papers(report: Report, pictures: Sequence[Picture]) -> list[str]:
-    papers = dict.fromkeys([v.claim.paper for v in report.claims] + [picture.paper for picture in pictures])
+    papers = [verdict.claim.paper for verdict in report.claims] + [picture.paper for picture in pictures]
     lines: list[str] = []
-    for paper in papers:
+    for paper in in_order(papers):
         verdicts = [verdict for verdict in report.claims if verdict.claim.paper == paper]
         own = [picture for picture in pictures if picture.paper == paper]
         lines += [f'<section data-group id="{_anchor("paper", paper)}">', f"<h2>{_text(paper)}</h2>"]
@@ -195,6 +195,12 @@ def _papers(report: Report, pictures: Sequence[Picture]) -> list[str]:
             lines += _topic(topic, claims, shown)
         lines.append("</section>")
     return lines
+
+
+def in_order(papers: Iterable[str]) -> list[str]:
+    """Each once, by number; others behind them."""
+    known = list(PAPERS)
+    return sorted(dict.fromkeys(papers), key=lambda key: (known.index(key) if key in PAPERS else len(known), key))
 
 
 def topic_of(source: str) -> str:
@@ -220,10 +226,10 @@ def _topic(topic: str, claims: Sequence[Verdict], pictures: Sequence[Picture]) -
     title = pictures[0].title.partition(": ")[2] if pictures else ""
     heading = f"{_text(topic)} <small>{_text(title)}</small>" if title else _text(topic)
     lines = ['<section class="card" data-group>', f"<h3>{heading}</h3>"]
-    for picture in pictures:
-        lines += _figure(picture)
     if claims:
         lines += _table("published", claims, topic)
+    for picture in pictures:
+        lines += _figure(picture)
     return [*lines, "</section>"]
 
 
@@ -235,7 +241,7 @@ def _figure(picture: Picture) -> list[str]:
     return [
         "<figure>",
         f'<img src="data:image/png;base64,{data}" width="{wide}" height="{high}" alt="{_text(picture.title)}">',
-        f"<figcaption>{_text(picture.title)}. {runs}</figcaption>",
+        f"<figcaption>{runs}</figcaption>",
         "</figure>",
     ]
 
@@ -250,7 +256,7 @@ def _checks(report: Report) -> list[str]:
         return []
     lines = ['<section data-group id="checks">', "<h2>Checks of our own</h2>"]
     lines.append('<p class="reference">What we expect of our solvers and runs. Nobody published these.</p>')
-    for paper in dict.fromkeys(verdict.claim.paper for verdict in report.checks):
+    for paper in in_order(verdict.claim.paper for verdict in report.checks):
         lines += [f'<section class="card" data-group id="{_anchor("checks", paper)}">', f"<h3>{_text(paper)}</h3>"]
         lines += _table("expected", [verdict for verdict in report.checks if verdict.claim.paper == paper], "ours")
         lines.append("</section>")
