@@ -22,7 +22,8 @@ from typing import Any, TypeVar, cast
 import numba
 
 from pushpoint._inner_kernels import InnerCompiler, is_possible, one_version
-from pushpoint._kernel_cache import KernelCache, say, trusted
+from pushpoint._kernel_cache import KernelCache
+from pushpoint._user_cache import say, trusted
 
 try:
     import fcntl

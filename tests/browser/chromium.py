@@ -202,7 +202,7 @@ KEYS = {"Tab": 9, "Enter": 13, "Escape": 27, " ": 32, "End": 35, "Home": 36, "Ar
 
 
 def _pipe() -> tuple[int, int]:
-    """Both ends of a pipe, out of the way of the descriptors that Chromium wants."""
+    """Both ends of a pipe, above the descriptors that Chromium wants."""
     low = os.pipe()
     high = [fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, _LOWEST) for fd in low]
     for fd in low:

@@ -425,14 +425,14 @@ def test_a_failed_run_of_an_ensemble_leaves_its_claim_unconfirmed() -> None:
 # --- what is known already ---
 
 
-def judged_with(cache: ResultCache, **options: Any) -> tuple[report.Report, Counter[str]]:
+def judged_with(cache: ResultCache, time: float = 0.1, **options: Any) -> tuple[report.Report, Counter[str]]:
     """Some claims about short runs, and how often something was computed for them."""
     counts: Counter[str] = Counter()
     simulate, answer = jobs.simulate, jobs.answer
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(jobs, "simulate", lambda *words: counts.update(["run"]) or simulate(*words))
         patch.setattr(jobs, "answer", lambda *words: counts.update(["answer"]) or answer(*words))
-        patch.setattr(report, "chosen", lambda key: selection(options.pop("time", 0.1)))
+        patch.setattr(report, "chosen", lambda key: selection(time))
         return report.reproduce("all", processes=1, cache=cache, **options), counts
 
 

@@ -178,16 +178,16 @@ class Maker:
             found.answers[asked] = value
             self._open.pop(asked, None)
             cache.keep_data(self._answer_keys[asked], value)
-        for label, note in outcome.notes.items():
-            if label not in found.notes:
-                found.notes[label] = note
-                cache.keep_data(self._note_key(label), asdict(note))
+        new = {label: note for label, note in outcome.notes.items() if label not in found.notes}
+        for label, note in new.items():
+            found.notes[label] = note
+            cache.keep_data(self._note_key(label), asdict(note))
         problem = "; ".join(outcome.problems.values())
         for name in task.job.questions.keys() - outcome.answers.keys():
             found.problems[Asked(name, task.seed)] = problem
         if task.title and task.title not in outcome.notes:
             found.failures[task.title] = problem
-        found.computed += len(outcome.answers) + len(outcome.notes)
+        found.computed += len(outcome.answers) + len(new)
 
 
 def answer_key(asked: Question, runs: Sequence[str | None]) -> str | None:

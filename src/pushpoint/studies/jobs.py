@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 from pushpoint.analysis import measures
 from pushpoint.analysis.metrics import accepted_steps
-from pushpoint.analysis.remarks import advice
 from pushpoint.errors import SolverFailure
 from pushpoint.scenario import Scenario
 from pushpoint.simulation import simulate
@@ -53,6 +52,8 @@ class RunNote:
 
     @classmethod
     def of(cls, recording: Recording, warned: Sequence[str] = ()) -> RunNote:
+        from pushpoint.analysis.remarks import advice  # here, as studies say nothing of single runs
+
         return cls(recording.wall_time_s, recording.metrics(), advice(recording), tuple(dict.fromkeys(warned)))
 
     @property

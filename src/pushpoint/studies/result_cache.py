@@ -12,13 +12,15 @@ import hashlib
 import json
 import os
 import platform
+import shutil
 import sys
 import tempfile
 import time
 import warnings
+import weakref
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from enum import Enum
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
@@ -27,6 +29,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pushpoint import limits
+from pushpoint._user_cache import distrust_owner, trusted
 from pushpoint._version import __version__
 from pushpoint.errors import InvalidInput
 from pushpoint.files import write_bytes
@@ -42,7 +45,8 @@ PACKAGE = Path(__file__).parent.parent
 # Rooms and modules of the package that cannot change a run (a test follows the imports). Scenarios are in the key as
 # they were built; measures and figures are read from recordings.
 WITHOUT_RUNS = frozenset({
-    "__init__", "_progress", "analysis", "api", "cli", "registering", "reproduction", "scenarios", "studies", "view",
+    "__init__", "__main__", "_progress", "analysis", "api", "cli", "registering", "reproduction", "scenarios",
+    "studies", "view",
 })  # fmt: skip
 FURTHER = {  # by kind of result: what of these it depends on besides
     "run": (),
@@ -186,8 +190,6 @@ def version_of(library: str) -> str:
 
 def user_folder() -> Path | None:
     """Where results of this user are kept: beside the kernels; None if there is no room for any."""
-    from pushpoint._kernel_cache import trusted
-
     found = trusted("results", f"v{FORMAT}")
     return None if found is None else found[0]
 
@@ -197,7 +199,6 @@ class ResultCache:
     """Results by key. Several processes may use one folder: entries are complete or absent, and equal if equal keys."""
 
     folder: Path
-    _lasting: Any = field(default=None, repr=False, compare=False)  # keeps a temporary folder
 
     @classmethod
     def of_user(cls) -> ResultCache:
@@ -208,11 +209,9 @@ class ResultCache:
     @classmethod
     def temporary(cls) -> ResultCache:
         """One that is removed when nobody needs it any more."""
-        lasting = tempfile.TemporaryDirectory(prefix="pushpoint-results-")
-        return cls(Path(lasting.name), lasting)
-
-    def __reduce__(self) -> Any:
-        return ResultCache, (self.folder,)  # other processes do not remove it
+        made = cls(Path(tempfile.mkdtemp(prefix="pushpoint-results-")))
+        weakref.finalize(made, shutil.rmtree, made.folder, ignore_errors=True)  # copies in other processes remove none
+        return made
 
     def data(self, key: str | None) -> Any:
         """Plain data, or None."""
@@ -298,8 +297,6 @@ class ResultCache:
 
 
 def _refuse_foreign(path: Path) -> None:
-    from pushpoint._kernel_cache import distrust_owner
-
     if why := distrust_owner(path):
         raise InvalidInput(why)
 
