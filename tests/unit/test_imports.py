@@ -9,7 +9,7 @@ import sys
 import pytest
 
 # Modules of pushpoint until the first run begins; plants, and figures, are imported later. Measured when set: claim 78
-# (4 for processes and the cache of results), paper 98 (17 for its figures, which say what else has to be run), study 68.
+# (4 for processes and the cache of results), paper 98 (17 for its figures, which say what else has to run), study 68.
 MOST = {
     ("reproduce", "transeth2008a/flat-speed"): 82,
     ("reproduce", "transeth2008a"): 102,

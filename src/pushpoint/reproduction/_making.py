@@ -75,8 +75,8 @@ class Maker:
         self._take_known()
         tasks = self._first() + self._later()
         others = sum(len(task.job.runs) for task in tasks if task.seed != FIRST)
-        self._do(tasks, f"{others} runs with other seeds")
-        self._do(self._across(), "")
+        self._do(tasks, f"{others} runs with other seeds", self._how.processes)
+        self._do(self._across(), "", processes=1)  # to read recordings takes less than to start processes
         for note in self.findings.notes.values():
             for warning in note.warnings:
                 warnings.warn(warning, stacklevel=3)
@@ -153,7 +153,7 @@ class Maker:
             found.append(_Task(job, FIRST, ""))
         return found
 
-    def _do(self, tasks: Sequence[_Task], others: str) -> None:
+    def _do(self, tasks: Sequence[_Task], others: str, processes: int | None) -> None:
         """Have jobs done, and keep what comes out as soon as it does: an interrupt loses little."""
         said: set[str] = set()
 
@@ -166,7 +166,7 @@ class Maker:
         work = Work(partial(do, cache=self._how.cache), _lost, started)
         jobs = [task.job for task in tasks]
         with runs_bar("reproduce", len(tasks), self._how.progress and bool(tasks), "jobs") as bar:
-            for number, outcome in done(work, jobs, self._how.processes):
+            for number, outcome in done(work, jobs, processes):
                 self._take(tasks[number], outcome)
                 if bar is not None:
                     bar.update(failed=outcome.problems != {})
