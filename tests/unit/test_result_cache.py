@@ -6,7 +6,9 @@ import ast
 import os
 import pickle
 import sys
+import warnings
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -273,6 +275,18 @@ def test_the_oldest_are_forgotten(kept: ResultCache) -> None:
     assert [kept.picture(64 * digit) is not None for digit in "abcd"] == [True, False, False, True]
 
 
+def test_readers_see_whole_entries_while_others_write(kept: ResultCache) -> None:
+    """Two writers and two readers of one key: something old, something new, never a part, and never a warning."""
+    key, texts = 64 * "a", [letter * 100_000 for letter in "xy"]
+    kept.keep_data(key, texts[0])
+    with warnings.catch_warnings(), ThreadPoolExecutor(4) as threads:
+        warnings.simplefilter("error")
+        writing = [threads.submit(lambda text: [kept.keep_data(key, text) for _ in range(20)], text) for text in texts]
+        reading = [threads.submit(lambda: {kept.data(key) for _ in range(50)}) for _ in range(2)]
+        assert all(future.result() <= set(texts) for future in reading)
+        assert all(future.result() for future in writing)
+
+
 def test_a_temporary_cache_leaves_nothing(short: Recording) -> None:
     cache = ResultCache.temporary()
     cache.keep_data(64 * "a", 1)
@@ -288,6 +302,8 @@ def test_a_temporary_cache_leaves_nothing(short: Recording) -> None:
 def test_runs_that_are_gone_are_made_again(kept: ResultCache, short: Recording) -> None:
     runs = KeptRuns(kept, {"a": KeptRun(short.scenario, run_key(short.scenario))})
     assert list(runs) == ["a"]
+    assert "a" in runs
+    assert list(kept.folder.iterdir()) == []  # nothing was made to know that
     first = runs["a"]
     assert first.data["link_position"].identical(short.data["link_position"])
     assert [path.suffix for path in kept.folder.rglob("*") if path.is_file()] == [".nc"]

@@ -359,6 +359,9 @@ class KeptRuns(Mapping[str, "Recording"]):
     def __getitem__(self, name: str) -> Recording:
         return self.runs[name].recording(self.cache)
 
+    def __contains__(self, name: object) -> bool:
+        return name in self.runs  # and nothing is read
+
     def __iter__(self) -> Iterator[str]:
         return iter(self.runs)
 
