@@ -17,7 +17,7 @@ $(VENV)/stamp-dev: pyproject.toml
 	$(BIN)/python -m pip install --quiet --editable ".[dev]"
 	@touch $@ $(VENV)/stamp-run
 
-demo: $(VENV)/stamp-run  ## a snake robot pushes itself through pegs; published curves drawn over ours
+demo: $(VENV)/stamp-run  ## a snake robot pushes itself through pegs; published curves over ours, on a page
 	$(BIN)/pushpoint run transeth2008a/track --out results/demo --force
 	$(BIN)/pushpoint plot results/demo/recording.nc --out results/demo/track.gif --gif
 	$(BIN)/pushpoint reproduce transeth2008a --out results/demo

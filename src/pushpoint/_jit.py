@@ -24,7 +24,13 @@ import numba
 
 from pushpoint._code_digest import code_digest
 from pushpoint._inner_kernels import InnerCompiler, is_possible, one_version
-from pushpoint._kernel_cache import KernelCache, say, trusted
+from pushpoint._kernel_cache import KernelCache
+from pushpoint._user_cache import say, trusted
+
+try:
+    import fcntl
+except ImportError:  # Windows: processes that compile the same at once do so each for itself
+    fcntl = None  # type: ignore[assignment]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -35,11 +41,12 @@ _compiled: set[str] = set()  # in this process: spares looking at the disk in ev
 _expected: list[str] = []  # kernels that are being called and should be in the cache
 # Rooms and modules without kernels, that no kernel imports (a test follows the imports): editing them compiles nothing.
 WITHOUT_KERNELS = frozenset({
-    "__init__", "_many_calls", "_progress", "_resuming", "_start_pose", "_yaml_events", "analysis", "api", "batch",
+    "__init__", "_many_calls", "_progress", "_resuming", "_start_pose", "_stopping", "_user_results", "_yaml_events", "analysis", "api", "batch",
     "cli", "control", "files", "gym", "many", "plain_data", "planning", "recording", "registering", "reproduction",
     "scenarios", "scenario", "sensors", "simulation", "stepping", "studies", "view",
 })  # fmt: skip
 _compiling = threading.RLock()  # settings of Numba change meanwhile, for all threads
+_PATIENCE = 120.0  # [s], for other processes that compile the same
 _FORGET_AFTER = 7 * 86400  # [s]: folders of sources that have been edited since are dead weight
 
 
@@ -49,7 +56,7 @@ def cache_folder() -> Path | None:
 
     None where nothing can be kept, not even for as long as this process lives.
     """
-    found = trusted(_source_hash())
+    found = trusted("kernels", _source_hash())
     if found is None:
         return None
     folder, lasts = found
@@ -237,14 +244,28 @@ def _compiling_once(what: str) -> Iterator[None]:
     folder = cache_folder()
     marker = None if folder is None else folder / f"{what}.compiled"
     if marker is not None and marker.exists():
-        _expected.append(what)
-        try:
-            with _fast_compile():
-                yield
-        finally:
-            _expected.clear()
-        _compiled.add(what)
+        with _from_cache(what):
+            yield
         return
+    with _alone(marker), _from_cache(what) if marker is not None and marker.exists() else _compiled_now(what, marker):
+        yield
+
+
+@contextlib.contextmanager
+def _from_cache(what: str) -> Iterator[None]:
+    """Kernels that should be in the cache."""
+    _expected.append(what)
+    try:
+        with _fast_compile():
+            yield
+    finally:
+        _expected.clear()
+    _compiled.add(what)
+
+
+@contextlib.contextmanager
+def _compiled_now(what: str, marker: Path | None) -> Iterator[None]:
+    """Say so, and how long it took; the marker says to later processes that the cache has it."""
     say(f"compiling {what} once for this machine (10 to 30 s) ...")
     wall, cpu = time.perf_counter(), time.process_time()
     with _fast_compile():
@@ -255,3 +276,29 @@ def _compiling_once(what: str) -> Iterator[None]:
             marker.write_text(f"{cpu:.2f} CPU seconds\n")
     _compiled.add(what)
     say(f"compiled in {wall:.1f} s ({cpu:.1f} CPU seconds)")
+
+
+@contextlib.contextmanager
+def _alone(marker: Path | None) -> Iterator[None]:
+    """Processes that are about to compile the same wait for the first one, and then find it in the cache."""
+    handle = -1
+    with contextlib.suppress(OSError):  # a full disk, or a file system without locks: each compiles for itself
+        if fcntl is not None and marker is not None:
+            handle = os.open(marker.with_suffix(".lock"), os.O_RDWR | os.O_CREAT, 0o600)
+            _lock(handle)
+    try:
+        yield
+    finally:
+        if handle >= 0:
+            os.close(handle)
+
+
+def _lock(handle: int) -> None:
+    """No longer than it takes to compile: another process may wait for what this one has."""
+    end = time.monotonic() + _PATIENCE
+    while time.monotonic() < end:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return
+        except BlockingIOError:
+            time.sleep(0.1)

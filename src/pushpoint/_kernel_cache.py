@@ -1,21 +1,15 @@
-"""Where compiled kernels are kept, and whether what lies there may be used.
+"""Numba's cache files: used if they are whole and the user's own.
 
-Numba unpickles what it finds in its cache, so that whoever can write there can run code as the user. A folder that is
-not the user's own, or that others can write, is not used. Files have a checksum: damaged ones are compiled again.
+Numba unpickles what it finds in its cache, so that whoever can write there can run code as the user (`_user_cache`).
+Files have a checksum: damaged ones are compiled again.
 """
 
 from __future__ import annotations
 
-import atexit
 import contextlib
 import hashlib
 import io
 import os
-import re
-import shutil
-import stat
-import sys
-import tempfile
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
@@ -23,86 +17,9 @@ from typing import Any
 
 from numba.core.caching import FunctionCache, IndexDataCacheFile
 
-ROOT = "PUSHPOINT_CACHE_DIR"
+from pushpoint._user_cache import distrust_owner, is_alive, say
+
 _DIGEST = hashlib.sha256().digest_size
-_PRIVATE = re.compile(r"pushpoint-kernels-(\d+)-\w+")  # the number of the process it belongs to
-
-
-def say(text: str) -> None:
-    print(f"pushpoint: {text}", file=sys.stderr, flush=True)
-
-
-def trusted(name: str) -> tuple[Path, bool] | None:
-    """The folder `name` in the user's cache, and whether it lasts; a private one for as long as this process lives
-    where that may not be used, and None where there is no room for that either."""
-    root = os.environ.get(ROOT)
-    if root is None:
-        root = os.path.join(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "pushpoint")
-    try:
-        Path(root).parent.mkdir(parents=True, exist_ok=True)
-        folder = Path(root) / "kernels" / name
-        for place in (folder.parent.parent, folder.parent, folder):
-            place.mkdir(mode=0o700, exist_ok=True)
-            why = _distrust(place)
-            if why:
-                return _private(f"{str(place)!r} {why}")
-        return folder, True
-    except OSError as error:
-        return _private(f"{root!r} cannot be used ({error.strerror})")
-    except ValueError as error:  # a NUL in the name
-        return _private(f"{root!r} cannot be used ({error})")
-
-
-def _distrust(place: Path) -> str:
-    """What is wrong with a folder, or nothing."""
-    if not hasattr(os, "geteuid"):  # Windows: folders of users are theirs
-        return ""
-    if os.stat(place).st_mode & (stat.S_IWGRP | stat.S_IWOTH):
-        return "can be written by others (chmod go-w makes it yours alone)"
-    return _distrust_owner(place)
-
-
-def _distrust_owner(place: Path) -> str:
-    """The same of a file in a folder that can be trusted."""
-    own = not hasattr(os, "geteuid") or {os.stat(place).st_uid, os.lstat(place).st_uid} == {os.geteuid()}
-    return "" if own else "belongs to somebody else"
-
-
-def _private(why: str) -> tuple[Path, bool] | None:
-    """A folder for this process and those that it starts, removed at the end."""
-    say(f"cache folder {why}; kernels are compiled for this process alone. {ROOT} names another.")
-    _remove_dead()
-    try:
-        folder = Path(tempfile.mkdtemp(prefix=f"pushpoint-kernels-{os.getpid()}-"))
-    except OSError:
-        return None
-    os.environ[ROOT] = str(folder)
-    atexit.register(_remove_own, folder, os.getpid())
-    return folder, False
-
-
-def _remove_own(folder: Path, pid: int) -> None:
-    if os.getpid() == pid:  # not in processes forked from this one
-        shutil.rmtree(folder, ignore_errors=True)
-
-
-def _remove_dead() -> None:
-    """Private folders of processes that were killed."""
-    with contextlib.suppress(OSError), os.scandir(tempfile.gettempdir()) as entries:
-        for entry in entries:
-            name = _PRIVATE.fullmatch(entry.name)
-            if name and not _distrust(Path(entry.path)) and not _is_alive(int(name[1])):
-                shutil.rmtree(entry.path, ignore_errors=True)
-
-
-def _is_alive(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)  # sends nothing
-    except (ProcessLookupError, OverflowError):
-        return False
-    except OSError:  # somebody else's
-        return True
-    return True
 
 
 class _SealedFiles(IndexDataCacheFile):  # type: ignore[misc]  # Numba has no types
@@ -134,7 +51,7 @@ class _SealedFiles(IndexDataCacheFile):  # type: ignore[misc]  # Numba has no ty
         except OSError as error:
             _unusable(path, f"cannot be read ({error.strerror})")
             return None
-        why = _distrust_owner(Path(path))
+        why = distrust_owner(Path(path))
         if why or hashlib.sha256(data[:-_DIGEST]).digest() != data[-_DIGEST:]:
             _unusable(path, why or "is damaged")
             return None
@@ -149,7 +66,7 @@ def _remove_unfinished(folder: Path) -> None:
     """Files that killed processes were writing."""
     for path in folder.glob("*.tmp"):
         pid = path.suffixes[-2][1:] if len(path.suffixes) > 1 else ""
-        if pid.isdecimal() and not _is_alive(int(pid)):
+        if pid.isdecimal() and not is_alive(int(pid)):
             path.unlink(missing_ok=True)
 
 

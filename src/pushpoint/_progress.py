@@ -49,13 +49,13 @@ class SimulationBar:
 
 
 class RunsBar:
-    """Shows how many runs of a study are finished, and how many of them failed."""
+    """Shows how many runs (or what else there is) are finished, and how many of them failed."""
 
-    def __init__(self, name: str, runs: int) -> None:
+    def __init__(self, name: str, runs: int, what: str = "runs") -> None:
         self._progress = Progress(
             TextColumn("{task.description}"),
             BarColumn(),
-            TextColumn("{task.completed:.0f}/{task.total:.0f} runs, {task.fields[failed]} failed"),
+            TextColumn(f"{{task.completed:.0f}}/{{task.total:.0f}} {what}, {{task.fields[failed]}} failed"),
             TimeRemainingColumn(),
             console=Console(stderr=True),
             transient=True,

@@ -41,6 +41,7 @@ PROCESSES: Final = 1_000
 SEED: Final = 2**63 - 1
 
 # Files and text
+CACHE_BYTES: Final = 2 * 1024**3  # of results that are kept; the oldest are removed
 FILE_BYTES: Final = 10 * 1024**2  # of a scenario, a study, a table of obstacles
 RUNS_FILE_BYTES: Final = 1024**3  # of the runs of a study
 YAML_VALUES: Final = 250_000  # after aliases are written out

@@ -271,6 +271,16 @@ def names_from(file: str) -> Mapping[str, list[str]]:
     return {kind: names for kind, names in found.items() if names}
 
 
+def foreign() -> Mapping[str, list[str]]:
+    """What was registered by code that is not pushpoint's own, by file (or SESSION): kind, name and edition."""
+    found: dict[str, list[str]] = {}
+    for registry in Registry._all:
+        for name, origin in registry._origins.items():
+            if not origin.is_ours and name in registry._items:
+                found.setdefault(origin.file, []).append(f"{registry.kind} {name} {registry.edition(name)}")
+    return {file: sorted(names) for file, names in found.items()}
+
+
 def forget(file: str) -> Registered:
     """Take out all that a file registered, so that it can run again; returns what `remember` puts back."""
     taken: Registered = {}

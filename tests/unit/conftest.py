@@ -15,8 +15,12 @@ Shell = Callable[..., tuple[int, str, str]]
 
 @pytest.fixture
 def shell(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> Shell:
-    """Call the command in an empty folder; returns exit code, standard output, standard error."""
+    """Call the command in an empty folder; returns exit code, standard output, standard error.
+
+    Results are kept elsewhere, as tests replace parts of the program.
+    """
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("pushpoint.studies.result_cache.user_folder", lambda: None)
 
     def call(*words: str) -> tuple[int, str, str]:
         monkeypatch.setattr(sys, "argv", ["pushpoint", *words])

@@ -183,13 +183,18 @@ def test_reproduce_writes_a_report_and_fails_with_a_claim(
     shell: Shell, short_run: Recording, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     """Every run is replaced by 0.2 s of the track, which is short enough for the one claim, too short for the other."""
-    monkeypatch.setattr("pushpoint.reproduction.report.simulate", lambda scenario: short_run)
-    code, out, err = shell("reproduce", "transeth2008a/peg3-removed-stops", "--out", "good", "--json")
+    monkeypatch.setattr("pushpoint.studies.jobs.simulate", lambda scenario: short_run)
+    code, out, err = shell(
+        "reproduce", "transeth2008a/peg3-removed-stops", "--out", "good", "--json", "--processes", "1"
+    )
     assert code == 0, err
     assert json.loads(out)["status"] == "ok"
     names = {str(p.relative_to(tmp_path / "good")) for p in (tmp_path / "good").rglob("*") if p.is_file()}
-    assert names == {"report.md", "report.json", "figures/claims.png", "figures/transeth2008a-track-peg3-removed.png"}
-    code, out, _ = shell("reproduce", "transeth2008a/peg3-moved-completes", "--out", "bad")
+    figures = {"figures/claims.png", "figures/transeth2008a-track-peg3-removed.png"}
+    assert names == {"report.html", "report.md", "report.json", *figures}
+    assert f"page: good/report.html ({(tmp_path / 'good' / 'report.html').as_uri()})" in err
+    assert "transeth2008a/peg3-removed-stops" in (tmp_path / "good" / "report.html").read_text()
+    code, out, _ = shell("reproduce", "transeth2008a/peg3-moved-completes", "--out", "bad", "--processes", "1")
     assert code == 1
     assert "NOT CONFIRMED" in out
     assert json.loads((tmp_path / "bad" / "report.json").read_text())["status"] == "failed"

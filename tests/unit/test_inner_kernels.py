@@ -12,7 +12,7 @@ import numba
 import pytest
 
 from pushpoint._jit import entry_point, fused, kernel
-from pushpoint._kernel_cache import ROOT
+from pushpoint._user_cache import ROOT
 
 pytestmark = pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="nothing is compiled")
 

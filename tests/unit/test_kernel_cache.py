@@ -13,7 +13,7 @@ from typing import Any
 import numba
 import pytest
 
-from pushpoint import _jit, _kernel_cache
+from pushpoint import _jit, _user_cache
 from pushpoint._jit import cache_folder, compiling_once, entry_point
 
 pytestmark = [
@@ -29,7 +29,7 @@ def one_more(x: float) -> float:
 @pytest.fixture
 def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """A cache of its own, empty."""
-    monkeypatch.setenv(_kernel_cache.ROOT, str(tmp_path / "cache"))
+    monkeypatch.setenv(_user_cache.ROOT, str(tmp_path / "cache"))
     cache_folder.cache_clear()
     yield tmp_path / "cache"
     monkeypatch.undo()
@@ -119,10 +119,10 @@ def test_a_folder_that_others_can_write_is_not_used(
     private = cache_folder()
     assert private is not None
     assert private.stat().st_mode & 0o077 == 0
-    assert os.environ[_kernel_cache.ROOT] == str(private)  # processes that this one starts share it
-    _kernel_cache._remove_own(private, os.getpid() + 1)  # in a process forked from this one
+    assert os.environ[_user_cache.ROOT] == str(private)  # processes that this one starts share it
+    _user_cache._remove_own(private, os.getpid() + 1)  # in a process forked from this one
     assert private.exists()
-    _kernel_cache._remove_own(private, os.getpid())
+    _user_cache._remove_own(private, os.getpid())
     assert not private.exists()
 
 
@@ -163,11 +163,11 @@ def test_private_folders_of_dead_processes_are_removed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-    monkeypatch.setenv(_kernel_cache.ROOT, str(tmp_path))
+    monkeypatch.setenv(_user_cache.ROOT, str(tmp_path))
     folders = {f"pushpoint-kernels-{2**22 + 1}-abc": False, f"pushpoint-kernels-{os.getppid()}-abc": True, "mine": True}
     for name in folders:
         (tmp_path / name).mkdir(mode=0o700)
-    found: Any = _kernel_cache._private("is not good enough")
+    found: Any = _user_cache._private("is not good enough")
     assert found is not None
     assert {name: (tmp_path / name).exists() for name in folders} == folders
-    _kernel_cache._remove_own(found[0], os.getpid())
+    _user_cache._remove_own(found[0], os.getpid())

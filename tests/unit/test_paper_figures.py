@@ -226,10 +226,10 @@ def test_run_figure_and_animation_without_width(runs: Mapping[str, Recording], t
 
 def test_reproduce_runs_what_figures_show(runs: Mapping[str, Recording], monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[str] = []
-    monkeypatch.setattr("pushpoint.reproduction.report.simulate", lambda scenario: runs[f"{P1}/rows"])
-    monkeypatch.setattr("pushpoint.reproduction.report.needed", lambda selection: {"lab/x": scenarios[f"{P1}/rows"]})
+    monkeypatch.setattr("pushpoint.studies.jobs.simulate", lambda scenario: runs[f"{P1}/rows"])
+    monkeypatch.setattr("pushpoint.reproduction._making.needed", lambda selection: {"lab/x": scenarios[f"{P1}/rows"]})
     monkeypatch.setattr("pushpoint.reproduction.report.chosen", lambda key: [])
-    report = reproduce("nothing", started=asked.append, also=scenarios_of(P1))
+    report = reproduce("nothing", started=asked.append, also=scenarios_of(P1), processes=1)
     assert asked == ["lab/x", *scenarios_of(P1)]
     assert list(report.recordings) == asked
 

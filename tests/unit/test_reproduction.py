@@ -6,6 +6,9 @@ import inspect
 import json
 import math
 import re
+import warnings
+from collections import Counter
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -31,7 +34,9 @@ from pushpoint.reproduction.published import CURVES, curve, curves_of, on_curve
 from pushpoint.scenario import Choice, Scenario
 from pushpoint.scenarios import scenarios
 from pushpoint.simulation import simulate
+from pushpoint.studies import jobs
 from pushpoint.studies.jobs import Outcome
+from pushpoint.studies.result_cache import ResultCache
 from pushpoint.tape import PLANE, new_tape
 from pushpoint.types import FloatArray, Pose
 
@@ -294,10 +299,10 @@ def test_a_failed_run_leaves_its_claims_unconfirmed(monkeypatch: pytest.MonkeyPa
             raise SolverFailure("stopped at t = 1 s")
         return still(2.12)
 
-    monkeypatch.setattr(report, "simulate", fails_on_flat)
+    monkeypatch.setattr("pushpoint.studies.jobs.simulate", fails_on_flat)
     chosen = [claims[f"{P2}/flat-speed"], claims[f"{P2}/peg3-moved-completes"]]
     monkeypatch.setattr(report, "chosen", lambda key: [*chosen, *chosen])
-    found = report.reproduce("all")
+    found = report.reproduce("all", processes=1)
     assert runs == [f"{P2}/flat", f"{P2}/track-peg3-moved"]  # once each
     assert math.isnan(found.verdicts[0].measured)
     assert "stopped at t = 1 s" in found.verdicts[0].problem
@@ -369,7 +374,7 @@ def test_claims_that_share_runs_are_measured_together() -> None:
     a, b = ensemble("a"), ensemble("b", overrides={})
     c = ensemble("c", scenarios=(f"{P2}/flat",))
     both = ensemble("d", scenarios=(TRACK, f"{P2}/flat"), measure=Choice(name="rms_between", options={"link": 5}))
-    names = [{claim.id for claim in group} for group in _runs._clusters([a, b, c, both])]
+    names = [{claim.id for claim in group} for group in _runs.clusters([a, b, c, both])]
     assert names == [{"lab/b"}, {"lab/a", "lab/c", "lab/d"}]
 
 
@@ -415,3 +420,90 @@ def test_a_failed_run_of_an_ensemble_leaves_its_claim_unconfirmed() -> None:
     assert bad.failed
     assert "1 of 3 runs failed, that with seed 2: stopped at t = 1 s" in bad.problem
     assert "no number" in judged(Outcome({"lab/x": math.nan}), Outcome({"lab/x": 1.0})).problem
+
+
+# --- what is known already ---
+
+
+def judged_with(cache: ResultCache, time: float = 0.1, **options: Any) -> tuple[report.Report, Counter[str]]:
+    """Some claims about short runs, and how often something was computed for them."""
+    counts: Counter[str] = Counter()
+    simulate, answer = jobs.simulate, jobs.answer
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(jobs, "simulate", lambda *words: counts.update(["run"]) or simulate(*words))
+        patch.setattr(jobs, "answer", lambda *words: counts.update(["answer"]) or answer(*words))
+        patch.setattr(report, "chosen", lambda key: selection(time))
+        return report.reproduce("all", processes=1, cache=cache, **options), counts
+
+
+def selection(time: float) -> list[Claim]:
+    apart = Choice(name="rms_between", options={"link": 5})
+    moved = f"{P2}/track-peg3-moved"
+    at = Choice(name="link_coordinate", options={**END, "time": time})
+    return [ensemble("x5", seeds=3, measure=at), ensemble("apart", seeds=1, scenarios=(TRACK, moved), measure=apart)]
+
+
+def test_what_is_known_is_not_computed_again(tmp_path: Path) -> None:
+    cache = ResultCache(tmp_path)
+    first, made = judged_with(cache)
+    assert made == {"run": 4, "answer": 4}
+    assert first.effort is not None
+    assert first.effort.known == 0
+    again, none = judged_with(cache)
+    assert none == {}
+    assert again.verdicts == first.verdicts
+    assert again.as_dict() == first.as_dict()
+    assert again.as_markdown({}) == first.as_markdown({})
+    assert again.effort is not None
+    assert (again.effort.computed, again.effort.known) == (0, first.effort.computed)
+    assert list(again.recordings) == list(first.recordings)
+    for name in first.recordings:
+        assert again.recordings[name].data.identical(first.recordings[name].data)
+
+
+def test_only_what_changed_is_computed(tmp_path: Path) -> None:
+    cache = ResultCache(tmp_path)
+    judged_with(cache)
+    _, asked = judged_with(cache, time=0.05)  # the first seed's recording is kept, those of the others are not
+    assert asked == {"run": 2, "answer": 3}
+    _, anew = judged_with(cache, anew=True)
+    assert anew == {"run": 4, "answer": 4}
+
+
+def test_what_is_damaged_is_computed_again(tmp_path: Path) -> None:
+    cache = ResultCache(tmp_path)
+    first, _ = judged_with(cache)
+    for path in tmp_path.rglob("*.json"):
+        path.write_bytes(path.read_bytes()[:-1])
+    with pytest.warns(UserWarning, match="computed again"):
+        again, made = judged_with(cache)
+    assert made == {"run": 2, "answer": 4}  # later seeds; recordings of the first are whole
+    assert again.verdicts == first.verdicts
+
+
+def test_failures_are_tried_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fails(scenario: Scenario) -> Recording:
+        raise SolverFailure("stopped at t = 1 s")
+
+    cache = ResultCache(tmp_path)
+    with monkeypatch.context() as patch:
+        patch.setattr(jobs, "simulate", fails)
+        found, _ = judged_with(cache)
+    assert all("stopped at t = 1 s" in verdict.problem for verdict in found.verdicts)
+    assert dict(found.recordings) == {}
+    again, made = judged_with(cache)
+    assert made == {"run": 4, "answer": 4}
+    assert again.confirmed
+
+
+def test_warnings_of_runs_are_heard_every_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    real = jobs.simulate
+
+    def warns(scenario: Scenario) -> Recording:
+        warnings.warn("mind the gap", stacklevel=2)
+        return real(scenario)
+
+    monkeypatch.setattr(jobs, "simulate", warns)
+    for _ in range(2):
+        with pytest.warns(UserWarning, match="mind the gap"):
+            judged_with(ResultCache(tmp_path))

@@ -20,8 +20,8 @@ from pushpoint.recording.assemble import event_set
 from pushpoint.scenario import Scenario, Start
 from pushpoint.scenarios import scenarios
 from pushpoint.simulation import Setup
-from pushpoint.studies import Results, Row, Study, jobs, run, runner
-from pushpoint.studies.jobs import Job, Outcome
+from pushpoint.studies import Results, Row, Study, jobs, processes, run, runner
+from pushpoint.studies.jobs import RUN, Job, Outcome
 from pushpoint.studies.results import load
 
 TRACK = "transeth2008a/track"
@@ -235,16 +235,16 @@ def test_an_interrupt_keeps_finished_rows(monkeypatch: pytest.MonkeyPatch) -> No
 def test_a_job_whose_process_dies_fails_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     """Processes are replaced: a number over ten dies, and with it all that would have come later."""
 
-    def done(waiting: dict[int, int], processes: int) -> Iterator[tuple[int, Outcome]]:
+    def done(_work: object, waiting: dict[int, int], processes: int) -> Iterator[tuple[int, Outcome]]:
         while waiting and next(iter(waiting.values())) <= 10:
             k, job = next(iter(waiting.items()))
             del waiting[k]
             yield k, Outcome({"answer": job})
 
-    monkeypatch.setattr(runner, "_done_beside", done)
+    monkeypatch.setattr(processes, "_done_beside", done)
     found = dict(runner.outcomes([1, 2, 30, 4, 50, 6], processes=2))  # type: ignore[list-item]  # numbers stand for jobs
     assert [k for k in sorted(found) if found[k].problems] == [2, 4]
-    assert all("process that ran it died" in found[k].problems[runner.RUN] for k in (2, 4))
+    assert all("process that ran it died" in found[k].problems[RUN] for k in (2, 4))
     assert len(found) == 6
     hopeless = dict(runner.outcomes([30] * 50, processes=2))  # type: ignore[list-item]  # numbers stand for jobs
     assert len(hopeless) == 50
@@ -254,11 +254,11 @@ def test_a_job_whose_process_dies_fails_alone(monkeypatch: pytest.MonkeyPatch) -
 def test_jobs_that_cannot_be_sent_fail_alone() -> None:
     future: Future[Outcome] = Future()
     future.set_exception(TypeError("cannot pickle"))
-    assert runner._outcome_of(future).problems[runner.RUN] == "TypeError: cannot pickle"
+    assert processes.result_of(future, runner.lost).problems[RUN] == "TypeError: cannot pickle"
     broken: Future[Outcome] = Future()
     broken.set_exception(BrokenProcessPool())
     with pytest.raises(BrokenProcessPool):
-        runner._outcome_of(broken)
+        processes.result_of(broken, runner.lost)
 
 
 # --- files and summaries ---

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import sys
+import time
+from datetime import UTC
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -16,7 +19,10 @@ if TYPE_CHECKING:
 
     from rich.table import Table
 
+    from pushpoint.cli._pictures import Drawing, Drawn, Sheet
+    from pushpoint.reproduction.page import About, Picture
     from pushpoint.reproduction.report import Report, Verdict
+    from pushpoint.studies.result_cache import ResultCache
 
 NOT_CONFIRMED = 1
 
@@ -29,19 +35,30 @@ def reproduce(
         str, typer.Argument(help="A paper's key, a claim's id, or all.", autocompletion=claim_names)
     ] = "all",
     out: Annotated[Path | None, typer.Option(help="Folder; default results/reproduce-<key>.")] = None,
-    processes: Annotated[
-        int | None, typer.Option(help="Processes of ensembles; default: as many as processors.")
-    ] = None,
+    processes: Annotated[int | None, typer.Option(help="Default: as many as processors.")] = None,
+    fresh: Annotated[bool, typer.Option("--fresh", help="Compute everything, whatever the cache knows.")] = False,
     code: Load = None,
     as_json: AsJson = False,
 ) -> None:
-    """Judge the claims of KEY, run our own checks; write report.md, report.json and figures. Fails if one does."""
+    """Judge the claims of KEY, run our own checks; write a page, a report and figures. Fails if one of them does."""
+    from pushpoint.cli._pictures import Drawing
     from pushpoint.reproduction.report import reproduce as run_claims
+    from pushpoint.studies.result_cache import ResultCache
 
-    shown = _shown(key)
-    report = run_claims(key, started=lambda name: say(f"running {name}"), processes=processes, also=shown)
+    cache, shown = ResultCache.of_user(), _shown(key)
+    watched = sys.stderr.isatty()
+    report = run_claims(
+        key,
+        started=None if watched else lambda name: say(f"running {name}"),
+        processes=processes,
+        also=shown,
+        cache=cache,
+        anew=fresh,
+        progress=watched,
+    )
     folder = out or Path("results") / f"reproduce-{_scenario.slug(key)}"
-    data = save(report, folder)
+    data = save(report, folder, Drawing(processes, fresh, watched), cache)
+    cache.forget_oldest()
     if as_json:
         print_json(data)
     else:
@@ -52,6 +69,7 @@ def reproduce(
         if name not in report.recordings:
             complain(f"{name} failed: figures of the paper that show it are left out")
     say(f"wrote {folder / 'report.md'}")
+    say(f"page: {folder / 'report.html'} ({(folder / 'report.html').resolve().as_uri()})")
     if not report.confirmed:
         raise typer.Exit(NOT_CONFIRMED)
 
@@ -65,45 +83,65 @@ def _shown(key: str) -> Sequence[str]:
     return scenarios_of(key)
 
 
-def save(report: Report, folder: Path) -> dict[str, Any]:
-    """Report and figures; returns what report.json holds."""
-    from pushpoint.cli.plot import draw
-    from pushpoint.files import made, write_json, write_text
-    from pushpoint.view.figures import claims_figure, save_figure
+def save(report: Report, folder: Path, how: Drawing | None = None, cache: ResultCache | None = None) -> dict[str, Any]:
+    """Page, report and figures; returns what report.json holds."""
+    from pushpoint.cli._pictures import Drawing, drawn, sheets
+    from pushpoint.files import made, write_bytes, write_json, write_text
+    from pushpoint.reproduction.page import page
+    from pushpoint.studies.result_cache import ResultCache
 
+    begin = time.perf_counter()
     made(folder / "figures")
-    figures = {"All claims": "figures/claims.png"}
-    save_figure(claims_figure([verdict.as_dict() for verdict in report.verdicts]), folder / figures["All claims"])
-    figures |= _save_paper_figures(report, folder)
-    for name, recording in report.recordings.items():
-        figures[name] = f"figures/{_scenario.slug(name)}.png"
-        draw(recording, folder / figures[name])
+    wanted = sheets(report)
+    pictures = drawn(wanted, cache or ResultCache.temporary(), how or Drawing())
+    figures = {}
+    for sheet, picture in zip(wanted, pictures, strict=True):
+        if picture.problem:
+            complain(f"figure {sheet.name}: {picture.problem}")
+        elif picture.image:
+            figures[sheet.title] = sheet.file
+            write_bytes(folder / sheet.file, picture.image)
     data = report.as_dict() | {
         "files": {
+            "page": str(folder / "report.html"),
             "report": str(folder / "report.md"),
             "figures": [str(folder / path) for path in figures.values()],
         }
     }
     write_json(folder / "report.json", data)
     write_text(folder / "report.md", report.as_markdown(figures))
+    about = _about(report, time.perf_counter() - begin)
+    write_text(folder / "report.html", page(report, _of_papers(wanted, pictures), about))
     return data
 
 
-def _save_paper_figures(report: Report, folder: Path) -> dict[str, str]:
-    """Those whose runs are all there; returns their paths in `folder` by title."""
-    from pushpoint.reproduction.published import tables_of
-    from pushpoint.view.figures import save_figure
+def _of_papers(wanted: Sequence[Sheet], pictures: Sequence[Drawn]) -> list[Picture]:
+    """What the page shows."""
+    from pushpoint.reproduction.page import Picture
     from pushpoint.view.papers import paper_figures
 
-    saved = {}
-    for paper in sorted({name.split("/")[0] for name in report.recordings}):  # a figure shows scenarios of its paper
-        for name in paper_figures.names_of(paper):
-            figure = paper_figures[name].drawn(report.recordings, tables_of(paper))
-            if figure is not None:
-                path = f"figures/{_scenario.slug(name)}.png"
-                save_figure(figure, folder / path)
-                saved[f"{paper}, {paper_figures[name].title}"] = path
-    return saved
+    return [
+        Picture(sheet.name, paper_figures[sheet.name].title, tuple(sheet.runs), picture.image, picture.problem)
+        for sheet, picture in zip(wanted, pictures, strict=True)
+        if sheet.kind == "paper" and (picture.image or picture.problem)
+    ]
+
+
+def _about(report: Report, drawing: float) -> About:
+    """When, how long, by what and on what."""
+    from datetime import datetime
+
+    from pushpoint.reproduction.machine import machine, versions
+    from pushpoint.reproduction.page import About
+    from pushpoint.user_code import SHOWN_DIGITS, loaded_files
+
+    times = {"date": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")}
+    if report.effort is not None:
+        effort = report.effort
+        times["took"] = f"{effort.wall_time_s + drawing:.1f} s, of which {drawing:.1f} s for figures"
+        times["from the cache"] = f"{effort.known} of {effort.known + effort.computed} runs and numbers"
+        times["simulation"] = f"{effort.simulation_s:.1f} s for the runs whose recordings are kept, when they were made"
+    return About(machine(), versions(), times, {file.name: file.sha256[:SHOWN_DIGITS] for file in loaded_files()})
 
 
 def _print(report: Report) -> None:

@@ -1,16 +1,16 @@
-"""Which runs claims need: a scenario with changes and a seed, each once. Ensembles go to local processes."""
+"""Which runs claims need: a scenario with changes and a seed, each once, and what is asked of them."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from pushpoint.reproduction import Claim
 from pushpoint.reproduction.published import curve
 from pushpoint.scenario import Scenario
 from pushpoint.scenarios import scenarios
-from pushpoint.studies.jobs import Job, Outcome, Question
+from pushpoint.studies.jobs import Question
 
 FIRST = 0  # seed of the run of an ensemble whose recording is kept
 
@@ -53,31 +53,7 @@ def question(claim: Claim, seed: int = FIRST) -> Question:
     return Question(claim.measure.name, options, labels(claim, seed))
 
 
-def later_outcomes(
-    selection: Sequence[Claim], processes: int | None, started: Callable[[str], None] | None
-) -> dict[str, list[Outcome]]:
-    """For each ensemble, by the id of its claim: what came out for the seeds after the first, in their order."""
-    work = [
-        (seed, [claim for claim in cluster if claim.seeds > seed])
-        for cluster in _clusters([claim for claim in selection if claim.seeds > 1])
-        for seed in range(FIRST + 1, max(claim.seeds for claim in cluster))
-    ]
-    jobs = [Job(needed(asked, seed), {c.id: question(c, seed) for c in asked}) for seed, asked in work]
-    if not jobs:
-        return {}
-    from pushpoint.studies.runner import outcomes  # here, as claims about one run need no processes
-
-    if started is not None:
-        started(f"{sum(len(job.runs) for job in jobs)} runs with other seeds")
-    finished = dict(outcomes(jobs, processes))
-    found: dict[str, list[Outcome]] = {}
-    for k, (_, asked) in enumerate(work):
-        for claim in asked:
-            found.setdefault(claim.id, []).append(finished[k])
-    return found
-
-
-def _clusters(selection: Sequence[Claim]) -> list[list[Claim]]:
+def clusters(selection: Sequence[Claim]) -> list[list[Claim]]:
     """Claims that share runs, together: they are measured in one process, so that no run is made twice."""
     found: list[tuple[set[str], list[Claim]]] = []
     for claim in selection:

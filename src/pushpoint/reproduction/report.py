@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from pushpoint.errors import SolverFailure, UnknownName
+from pushpoint.errors import UnknownName
 from pushpoint.reproduction import Claim, claims
-from pushpoint.reproduction._runs import labels, later_outcomes, needed, question
+from pushpoint.reproduction._making import Asked, Findings, Maker, Making
+from pushpoint.reproduction._runs import FIRST, labels, question
 from pushpoint.reproduction._statement import NO_SCATTER, Range, Scatter
 from pushpoint.scenarios import scenarios
-from pushpoint.simulation import simulate
-from pushpoint.studies.jobs import Outcome, answer
+from pushpoint.studies.jobs import Outcome, RunNote, answer
+from pushpoint.studies.result_cache import KeptRuns, ResultCache
 from pushpoint.studies.statistics import Interval, median, median_interval
 
 if TYPE_CHECKING:
@@ -63,6 +66,12 @@ class Verdict:
             return "confirmed" if self.confirmed else "differs"
         return "drifted" if self.claim.differs else "not confirmed"
 
+    @property
+    def reason(self) -> str:
+        """What is to be said besides: how the published value follows, remarks, why nothing was measured."""
+        problem = f"Not measured, {self.problem}" if self.problem else ""
+        return " ".join(filter(None, (self.claim.published.reason, self.claim.note, problem)))
+
     def described(self, unit: str = "") -> str:
         """The measured number with its unit; that of an ensemble like `2.64 [2.51, 2.70] m, 20 runs`."""
         number = shown(self.measured)
@@ -105,12 +114,28 @@ class Count(NamedTuple):
         return f"{text}, {self.failed} FAILED." if self.failed else f"{text}."
 
 
-@dataclass(frozen=True, slots=True)
+class Effort(NamedTuple):
+    """What it took to find the numbers."""
+
+    wall_time_s: float
+    simulation_s: float  # wall time of the runs whose recordings are kept, when they were made
+    computed: int  # runs and numbers
+    known: int  # of them, from the cache
+
+
+@dataclass(frozen=True)
 class Report:
     """The verdicts on some claims and the recordings behind them."""
 
     verdicts: tuple[Verdict, ...]
     recordings: Mapping[str, Recording]  # by name of the run: of the scenario, and what was changed
+    known_notes: Mapping[str, RunNote] = field(default_factory=dict)  # on those of the runs that need not be asked
+    effort: Effort | None = None
+
+    @cached_property
+    def notes(self) -> dict[str, RunNote]:
+        """On all runs."""
+        return {name: self.known_notes.get(name) or RunNote.of(self.recordings[name]) for name in self.recordings}
 
     @property
     def confirmed(self) -> bool:
@@ -138,8 +163,6 @@ class Report:
         return {key: Count.of(v for v in self.verdicts if v.claim.paper == key) for key in papers}
 
     def as_dict(self) -> dict[str, Any]:
-        from pushpoint.analysis.remarks import advice
-
         return {
             "status": "ok" if self.confirmed else "failed",
             **self.count._asdict(),
@@ -147,15 +170,13 @@ class Report:
             "claims": [verdict.as_dict() for verdict in self.claims],
             "own_checks": [verdict.as_dict() for verdict in self.checks],
             "scenarios": {
-                name: {"wall_time_s": run.wall_time_s, "metrics": run.metrics(), "advice": advice(run)}
-                for name, run in self.recordings.items()
+                name: {"wall_time_s": note.wall_time_s, "metrics": dict(note.metrics), "advice": dict(note.advice)}
+                for name, note in self.notes.items()
             },
         }
 
     def as_markdown(self, figures: Mapping[str, str]) -> str:
         """The tables and the figures; `figures` maps titles to paths relative to the report."""
-        from pushpoint.analysis.remarks import remarks
-
         lines = ["# Published against measured", "", self.count.sentence]
         if len(self.counts) > 1:
             lines += ["", "| paper | confirmed | differ | checks hold | failed |", "|---|---|---|---|---|"]
@@ -166,23 +187,12 @@ class Report:
             lines += ["", "## Checks of our own", "", "Nobody published these.", ""]
             lines += _table("expected", self.checks)
         lines += _listed("Where it differs", {v.claim.id: v.claim.differs for v in self.verdicts if v.differs})
-        lines += _listed("Notes", self._notes())
-        said = {name: f"{'. '.join(remarks(run))}." for name, run in self.recordings.items() if remarks(run)}
+        lines += _listed("Notes", {v.claim.id: v.reason for v in self.verdicts if v.reason})
+        said = {name: f"{'. '.join(note.remarks)}." for name, note in self.notes.items() if note.remarks}
         lines += _listed("Remarks on runs", said)
         for title, path in figures.items():
             lines += ["", f"## {title}", "", f"![{title}]({path})"]
         return "\n".join(lines) + "\n"
-
-    def _notes(self) -> dict[str, str]:
-        """What is to be said of claims, by their ids."""
-        found = {}
-        for verdict in self.verdicts:
-            claim = verdict.claim
-            problem = f"Not measured, {verdict.problem}" if verdict.problem else ""
-            text = " ".join(filter(None, (claim.published.reason, claim.note, problem)))
-            if text:
-                found[claim.id] = text
-        return found
 
 
 def _listed(title: str, texts: Mapping[str, str]) -> list[str]:
@@ -231,6 +241,9 @@ def reproduce(
     started: Callable[[str], None] | None = None,
     processes: int | None = None,
     also: Sequence[str] = (),
+    cache: ResultCache | None = None,
+    anew: bool = False,
+    progress: bool = False,
 ) -> Report:
     """Make the runs that claims need and judge them.
 
@@ -241,25 +254,45 @@ def reproduce(
     key
         Of a paper, or the id of a claim, or "all".
     started
-        Is called with the name of each run.
+        Is called with the name of each run that has to be made; once for all later seeds of ensembles.
     processes
-        For ensembles, but for their first seed, whose recording is kept; default: as many as there are processors.
+        On which runs are made and measured; default: as many as there are processors. 1: all in this process.
     also
         Scenarios to run even if no claim needs them.
+    cache
+        Where results are looked for and kept: ``ResultCache.of_user()`` lasts; default: one that ends with the report.
+    anew
+        Whether to compute everything, whatever the cache knows.
+    progress
+        Whether to show a bar on standard error, if that is a terminal.
     """
-    selection = chosen(key)
-    recordings, failures = {}, {}
-    for label, scenario in (needed(selection) | {name: scenarios[name] for name in also}).items():
-        if started is not None:
-            started(label)
-        try:
-            recordings[label] = simulate(scenario)
-        except SolverFailure as failure:
-            failures[label] = f"{label}: {failure}"
-    possible = [claim for claim in selection if not failures.keys() & set(labels(claim))]
-    later = later_outcomes(possible, processes, started)
-    verdicts = (judged(claim, recordings, failures, later.get(claim.id, ())) for claim in selection)
-    return Report(tuple(verdicts), recordings)
+    begin, selection = time.perf_counter(), chosen(key)
+    how = Making(cache or ResultCache.temporary(), anew, processes, progress, started)
+    maker = Maker(selection, {name: scenarios[name] for name in also}, how)
+    found = maker.make()
+    verdicts = tuple(_judged(claim, found) for claim in selection)
+    recordings = {label: run for label, run in maker.kept.items() if label not in found.failures}
+    spent = sum(note.wall_time_s for note in found.notes.values())
+    effort = Effort(time.perf_counter() - begin, spent, found.computed, found.known)
+    return Report(verdicts, KeptRuns(how.cache, recordings), found.notes, effort)
+
+
+def _judged(claim: Claim, found: Findings) -> Verdict:
+    """By the numbers that were found."""
+    problems = [f"{label}: {found.failures[label]}" for label in labels(claim) if label in found.failures]
+    if not problems and Asked(claim.id, FIRST) in found.problems:
+        problems.append(found.problems[Asked(claim.id, FIRST)])
+    seeds = [Asked(claim.id, seed) for seed in range(FIRST + 1, claim.seeds)]
+    later = [_outcome(asked, found) for asked in seeds]
+    problems += _problems(claim, later)
+    values = [] if problems else [found.answers[Asked(claim.id, FIRST)], *(found.answers[asked] for asked in seeds)]
+    return _verdict(claim, values, problems)
+
+
+def _outcome(asked: Asked, found: Findings) -> Outcome:
+    if asked in found.answers:
+        return Outcome({asked.claim: found.answers[asked]})
+    return Outcome(problems={asked.claim: found.problems.get(asked, "")})
 
 
 def judged(
@@ -272,8 +305,14 @@ def judged(
     problems = [failures[label] for label in labels(claim) if failures and label in failures]
     problems += _problems(claim, later)
     if problems:
+        return _verdict(claim, (), problems)
+    first = answer(question(claim), recordings)
+    return _verdict(claim, [first, *(outcome.answers[claim.id] for outcome in later)], ())
+
+
+def _verdict(claim: Claim, values: Sequence[float], problems: Sequence[str]) -> Verdict:
+    if problems:
         return Verdict(claim, math.nan, "; ".join(problems))
-    values = [answer(question(claim), recordings), *(outcome.answers[claim.id] for outcome in later)]
     scaled = [claim.scale * value for value in values]
     if claim.seeds == 1:
         return Verdict(claim, scaled[0])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +17,9 @@ from pushpoint.user_code import described, refuse_result
 
 if TYPE_CHECKING:
     from pushpoint.recording import Recording
+    from pushpoint.studies.result_cache import ResultCache
+
+RUN = "run"  # name of the only run of a job
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +37,29 @@ class Job:
 
     runs: Mapping[str, Scenario]
     questions: Mapping[str, Question]
+    kept: Mapping[str, str | None] = field(default_factory=dict)  # keys of the runs whose recordings a cache keeps
+    anew: bool = False  # whether runs are made even if the cache has them
+
+
+@dataclass(frozen=True, slots=True)
+class RunNote:
+    """What is said of a run, without its recording."""
+
+    wall_time_s: float
+    metrics: Mapping[str, float]
+    advice: Mapping[str, Any]
+    warnings: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, recording: Recording, warned: Sequence[str] = ()) -> RunNote:
+        from pushpoint.analysis.remarks import advice  # here, as studies say nothing of single runs
+
+        return cls(recording.wall_time_s, recording.metrics(), advice(recording), tuple(dict.fromkeys(warned)))
+
+    @property
+    def remarks(self) -> list[str]:
+        """Sentences of the advice."""
+        return list(self.advice["remarks"])
 
 
 @dataclass(slots=True)
@@ -45,13 +71,17 @@ class Outcome:
     events: Counter[str] = field(default_factory=Counter)  # of the controllers, by name
     accepted_steps: int = 0  # that were not solved to the tolerance, of all runs
     wall_time_s: float = 0.0  # of the simulations
+    notes: dict[str, RunNote] = field(default_factory=dict)  # on the runs whose recordings a cache keeps
 
 
-def do(job: Job) -> Outcome:
+def do(job: Job, cache: ResultCache | None = None) -> Outcome:
     """Make the runs, ask the questions. Whatever goes wrong is a problem of that run or question alone."""
     outcome, recordings = Outcome(), {}
     for name, scenario in job.runs.items():
-        recording = _recorded(name, scenario, outcome)
+        if cache is not None and name in job.kept:
+            recording = _kept(name, job, cache, outcome)
+        else:  # warnings are the same for every seed; the run made in advance has shown them
+            recording = _recorded(name, scenario, outcome, [])
         if recording is not None:
             recordings[name] = recording
     for name, question in job.questions.items():
@@ -63,15 +93,28 @@ def do(job: Job) -> Outcome:
     return outcome
 
 
-def _recorded(name: str, scenario: Scenario, outcome: Outcome) -> Recording | None:
+def _kept(name: str, job: Job, cache: ResultCache, outcome: Outcome) -> Recording | None:
+    """A run from the cache, or one that goes there."""
+    recording, warned = None if job.anew else cache.recording(job.kept[name]), list[str]()
+    if recording is None:
+        recording = _recorded(name, job.runs[name], outcome, warned)
+        if recording is not None:
+            cache.keep_recording(job.kept[name], recording)
+    if recording is not None:
+        outcome.notes[name] = RunNote.of(recording, warned)
+    return recording
+
+
+def _recorded(name: str, scenario: Scenario, outcome: Outcome, warned: list[str]) -> Recording | None:
     recording: Recording | None = None
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # the same for every seed; the run made in advance has shown them
+    with warnings.catch_warnings(record=True) as heard:
+        warnings.simplefilter("always")
+        try:
             recording = simulate(scenario)
-    except Exception as error:  # a controller may raise anything; the other runs go on
-        outcome.problems[name] = described(error)
-        recording = error.recording if isinstance(error, SolverFailure) else None
+        except Exception as error:  # a controller may raise anything; the other runs go on
+            outcome.problems[name] = described(error)
+            recording = error.recording if isinstance(error, SolverFailure) else None
+    warned += [str(warning.message) for warning in heard]
     if recording is not None:
         outcome.events.update(str(event) for event in recording.events["name"].values)
         outcome.wall_time_s += recording.wall_time_s

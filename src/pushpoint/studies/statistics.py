@@ -153,3 +153,16 @@ def paired_difference(
     differences = [0.0 if a == b else b - a for a, b in zip(first, second, strict=True)]
     below, above = sum(d < 0 for d in differences), sum(d > 0 for d in differences)
     return PairedDifference(median(differences), median_interval(differences, confidence), sign_test_p(below, above))
+
+
+def placed_in_range(value: float, low: float | None, high: float | None) -> float:
+    """Where on a line from 0 to 1 a value is drawn if `low` is at 1/4 and `high` at 3/4; None: that side is open."""
+    if low is not None and high is not None:
+        share = 0.25 + 0.5 * (value - low) / max(high - low, 1e-12)
+    elif low is not None:
+        share = 0.25 + 0.25 * (value - low) / max(abs(low), abs(value), 1e-12)
+    elif high is not None:
+        share = 0.75 - 0.25 * (high - value) / max(abs(high), abs(value), 1e-12)
+    else:
+        share = 0.5
+    return min(max(share, 0.02), 0.9) if math.isfinite(share) else 0.9

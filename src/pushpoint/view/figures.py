@@ -16,6 +16,7 @@ from pushpoint.analysis import Curve
 from pushpoint.analysis._series import link_path
 from pushpoint.errors import InvalidInput
 from pushpoint.files import write_bytes
+from pushpoint.studies.statistics import placed_in_range
 from pushpoint.view import panels, style
 from pushpoint.view.bodies import FORCE_WINDOW, draw_arrows, draw_robot
 from pushpoint.view.scene import Box, draw_movable, draw_scene, movable, view_box
@@ -60,14 +61,24 @@ def run_figure(run: Recording, published: Mapping[str, Curve] | None = None) -> 
 
 def save_figure(figure: Figure, path: Path) -> None:
     """Write a figure; the ending of `path` says in which format."""
-    image, path = io.BytesIO(), Path(path)
+    path = Path(path)
     ending, known = path.suffix[1:].lower(), figure.canvas.get_supported_filetypes()
     if ending and ending not in known:
         allowed = ", ".join(sorted(known))
         raise InvalidInput(f"figure {path.name}: .{ending} is no format of figures; allowed: {allowed}")
+    write_bytes(path, _image(figure, ending or None))
+
+
+def png(figure: Figure) -> bytes:
+    """A figure as the bytes of a PNG file."""
+    return _image(figure, "png")
+
+
+def _image(figure: Figure, ending: str | None) -> bytes:
+    image = io.BytesIO()
     with style.styled():
-        figure.savefig(image, format=ending or None, dpi=DPI)
-    write_bytes(path, image.getbuffer())
+        figure.savefig(image, format=ending, dpi=DPI)
+    return image.getvalue()
 
 
 def _draw_robots(axes: Axes, run: Recording, box: Box) -> None:
@@ -126,22 +137,9 @@ def _draw_verdict(axes: Axes, height: float, verdict: Mapping[str, Any]) -> None
     colour = style.GREEN if verdict["confirmed"] else style.RED
     interval = verdict.get("interval")
     if interval is not None and np.all(np.isfinite(interval)):
-        ends = [_placed(float(end), low, high) for end in interval]
+        ends = [placed_in_range(float(end), low, high) for end in interval]
         axes.plot(ends, [height, height], color=colour, linewidth=2.0, alpha=0.6, zorder=2)
     if np.isfinite(measured):
-        axes.plot([_placed(measured, low, high)], [height], marker="o", color=colour, markersize=6, zorder=3)
+        axes.plot([placed_in_range(measured, low, high)], [height], marker="o", color=colour, markersize=6, zorder=3)
     text = f"{measured:.5g} {verdict['unit']}" if np.isfinite(measured) else "not measured"
     axes.text(1.14, height, text, va="center", ha="right", color=colour, fontsize=9, fontweight="bold")
-
-
-def _placed(value: float, low: float | None, high: float | None) -> float:
-    """Where on a line from 0 to 1 a value goes if `low` is at 1/4 and `high` at 3/4."""
-    if low is not None and high is not None:
-        share = 0.25 + 0.5 * (value - low) / max(high - low, 1e-12)
-    elif low is not None:
-        share = 0.25 + 0.25 * (value - low) / max(abs(low), abs(value), 1e-12)
-    elif high is not None:
-        share = 0.75 - 0.25 * (high - value) / max(abs(high), abs(value), 1e-12)
-    else:
-        share = 0.5
-    return float(np.clip(share, 0.02, 0.9)) if np.isfinite(share) else 0.9
