@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from pushpoint._version import __version__
 
 if TYPE_CHECKING:
-    from pushpoint import analysis, control, plants, robots, scenarios, sensors, worlds
+    from pushpoint import analysis, control, plants, robots, scenarios, sensors, view, worlds
     from pushpoint.api import run_study, simulate
     from pushpoint.control import BaseController, Controller, ControllerState
     from pushpoint.control.compiled import CompiledController, compiled_part, compiled_tick
@@ -101,6 +101,7 @@ __all__ = [
     "scenarios",
     "sensors",
     "simulate",
+    "view",
     "worlds",
 ]
 
@@ -187,7 +188,7 @@ _NAMES = {
 }
 _HOMES = {name: (home, name) for home, names in _NAMES.items() for name in names}
 _HOMES["Options"] = ("pushpoint.fields", "Frozen")  # base of the options of controllers, sensors and plants
-_SUBPACKAGES = {"analysis", "control", "plants", "robots", "scenarios", "sensors", "worlds"}  # each with its registry
+_SUBPACKAGES = {"analysis", "control", "plants", "robots", "scenarios", "sensors", "view", "worlds"}
 
 
 def __getattr__(name: str) -> Any:

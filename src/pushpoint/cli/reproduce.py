@@ -69,7 +69,8 @@ def save(report: Report, folder: Path) -> dict[str, Any]:
     """Report and figures; returns what report.json holds."""
     from pushpoint.cli.plot import draw
     from pushpoint.files import made, write_json, write_text
-    from pushpoint.view.figures import claims_figure, save_figure
+    from pushpoint.view.claims import claims_figure
+    from pushpoint.view.figures import save_figure
 
     made(folder / "figures")
     figures = {"All claims": "figures/claims.png"}
