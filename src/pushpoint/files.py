@@ -46,7 +46,7 @@ def replace_file(path: Path, *parts: Bytes) -> None:
 
 @contextmanager
 def replacing(path: Path) -> Iterator[Path]:
-    """A name beside `path` for a file that the block writes: it is moved to `path` if the block ends well, else removed."""
+    """A name beside `path` for a file that the block writes; moved to `path` if the block ends well, else removed."""
     temporary = path.with_name(f".pushpoint-{_host()}-{os.getpid()}-{_PROCESS}-{next(_number)}.tmp")
     try:
         _refuse_special(path)

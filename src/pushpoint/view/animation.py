@@ -48,11 +48,11 @@ class Stage(NamedTuple):
     draw: Callable[[int], list[Artist]]  # what moves, at a row
 
 
-def animation(run: Recording, path: Path, look: str = "light") -> None:
+def animation(run: Recording, path: Path, style_name: str = "light") -> None:
     """Write a GIF of the run in a style: smooth, and faster than real time if that would need too many frames."""
     if run.data.sizes["time"] < 2:
         raise InvalidInput("the recording has one row only: nothing moves")
-    with style.styled(look):
+    with style.styled(style_name):
         frames = _frames(run)
         names = EXACT_IN_SPACE if is_spatial(run) else EXACT
         palette = palette_of(frames[len(frames) // 2], [getattr(style, name.upper()) for name in names])

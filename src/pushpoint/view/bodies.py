@@ -63,19 +63,20 @@ def draw_robot(
     marked = (faults or FaultFinder(run)).links(row)
     thin = np.array([link.radius < THIN for link in robot.links])
     drawn: list[Artist] = []
+    marks: list[Artist] = []
     if not thin.all():
         shapes, links = outlines(robot, position, angle), len(robot.links)
         fill = [style.BODY] * (links - 1) + [style.HEAD] + [style.BODY_EDGE] * (len(shapes) - links)
         drawn.append(draw_wide(axes, shapes, [paled(colour, strength) for colour in fill], strength))
-        drawn += draw_outlines(axes, [shapes[k] for k in marked if not thin[k]], strength)
+        marks += draw_outlines(axes, [shapes[k] for k in marked if not thin[k]], strength)
     if thin.any():
         colours = [paled(style.BODY, strength)] * int(thin.sum())
         if thin[-1]:
             colours[-1] = paled(style.HEAD, strength)
         ends = link_ends(robot, position, angle)
-        drawn += _draw_halos(axes, ends[[k for k in marked if thin[k]]], strength)
         drawn += draw_thin(axes, ends[thin], colours, strength)
-    return drawn
+        marks += _draw_halos(axes, ends[[k for k in marked if thin[k]]], strength)
+    return [*drawn, *marks]
 
 
 def draw_outlines(axes: Axes, shapes: list[FloatArray], strength: float) -> list[Artist]:

@@ -75,7 +75,7 @@ def _draw_verdict(axes: Axes, height: float, verdict: Verdict) -> None:
     if np.isfinite(measured):
         marker = "<" if low is not None and measured < low else ">" if high is not None and measured > high else "o"
         place = placed(measured, low, high)
-        axes.plot([place], [height], marker=marker, color=colour, markersize=6.5, linestyle="none", zorder=4)
+        axes.plot([place], [height], marker=marker, color=colour, markersize=5.5, linestyle="none", zorder=4)
     text = f"{measured:.5g} {verdict['unit']}" if np.isfinite(measured) else "not measured"
     axes.text(MEASURED, height, text, va="center", color=colour, fontsize=9, fontweight="bold")
 
@@ -99,7 +99,7 @@ def _draw_published(axes: Axes, height: float, verdict: Verdict) -> None:
     ends = [float(end) for end in (published.get("low"), published.get("high")) if end is not None]
     places = [placed(end, low, high) for end in dict.fromkeys(ends)]
     drawn_as: dict[str, Any] = {"color": style.ORANGE, "markeredgecolor": style.INK, "markeredgewidth": 0.6}
-    axes.plot(places, [height] * len(places), marker="D", markersize=6, linewidth=1.2, zorder=3, **drawn_as)
+    axes.plot(places, [height] * len(places), marker="D", markersize=9, linewidth=1.2, zorder=3, **drawn_as)
     text = str(published.get("text", ""))
     text = text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"
     axes.text(PUBLISHED, height, text, va="center", fontsize=8, color=style.INK)

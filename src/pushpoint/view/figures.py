@@ -14,7 +14,7 @@ from pushpoint.analysis import Curve
 from pushpoint.errors import InvalidInput, UnknownName
 from pushpoint.files import write_bytes
 from pushpoint.view import panels as parts
-from pushpoint.view import style as looks
+from pushpoint.view import style as styles
 from pushpoint.view.run_panels import PANELS, default_panels, draw_from_above, rows_at
 from pushpoint.view.space import is_spatial
 from pushpoint.view.space_figure import space_figure
@@ -78,7 +78,7 @@ def figure(
     >>> [axes.get_title("left") for axes in sheet.axes][:2]
     ['Joint angles', 'Events']
     """
-    with looks.styled(style):
+    with styles.styled(style):
         if panels is None and size is None:
             return run_figure(recording, published)
         names = default_panels(recording) if panels is None else list(panels)
@@ -131,7 +131,7 @@ def rows_of(names: Sequence[str]) -> list[list[str]]:
 
 def _empty(width: float, height: float, heights: Sequence[float]) -> tuple[Figure, GridSpec]:
     layout = ConstrainedLayoutEngine(w_pad=0.06, h_pad=0.06, hspace=0.02, wspace=0.03)
-    sheet = looks.sheet(width, height, layout=layout)
+    sheet = styles.sheet(width, height, layout=layout)
     return sheet, sheet.add_gridspec(len(heights), ABREAST, height_ratios=heights)
 
 
@@ -153,7 +153,7 @@ def run_figure(run: Recording, published: Mapping[str, Curve] | None = None) -> 
     `published` holds curves of the middle link by label: the first is drawn as a dashed line, others as dots.
     Runs in space are shown from above and from the side.
     """
-    with looks.styled():
+    with styles.styled():
         if is_spatial(run):
             return space_figure(run, published or {})
         box = view_box(run)
@@ -183,6 +183,6 @@ def save_figure(figure: Figure, path: Path) -> None:
     if ending and ending not in known:
         allowed = ", ".join(sorted(known))
         raise InvalidInput(f"figure {path.name}: .{ending} is no format of figures; allowed: {allowed}")
-    with looks.styled():
+    with styles.styled():
         figure.savefig(image, format=ending or None, dpi=DPI)
     write_bytes(path, image.getbuffer())

@@ -12,7 +12,7 @@ import numpy as np
 
 from pushpoint.analysis._series import times
 from pushpoint.errors import InvalidInput, UnknownName
-from pushpoint.view import style as looks
+from pushpoint.view import style as styles
 from pushpoint.view.encoding import Write, gif, mp4
 from pushpoint.view.space import is_spatial
 from pushpoint.view.stage import Shown, Stage, flat_stage
@@ -81,7 +81,7 @@ def video(
     if chosen not in VIEWS:
         raise UnknownName("view", chosen, VIEWS)
     rows = frame_rows(recording, fps, speed)
-    with looks.styled(style):
+    with styles.styled(style):
         bar, writer = _bar(target, len(rows), progress), _writer(target, size, fps)  # no ffmpeg: say so at once
         with writer as write, bar as shown:
             stage = _stage(Shown(recording, size, speed, follow), chosen)
@@ -124,7 +124,7 @@ def frame_rows(run: Recording, fps: float, speed: float) -> list[int]:
 def _writer(target: Path, size: tuple[int, int], fps: float) -> AbstractContextManager[Write]:
     if target.suffix.lower() == ".mp4":
         return mp4(target, size, fps)
-    return gif(target, fps, [getattr(looks, name.upper()) for name in EXACT])
+    return gif(target, fps, [getattr(styles, name.upper()) for name in EXACT])
 
 
 def _bar(target: Path, frames: int, progress: bool) -> AbstractContextManager[FramesBar | None]:

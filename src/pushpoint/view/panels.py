@@ -167,7 +167,8 @@ def draw_energy(axes: Axes, run: Recording) -> None:
         axes.plot(time, values, label=f"{label} {_energy(float(values[-1]))}", **drawn_as)
     axes.set(xlabel="time [s]", ylabel="energy [J]", xlim=time_limits(run))
     axes.set_title("Energy ledger, work since the start")
-    axes.legend(loc="best", fontsize=7, labelspacing=0.3)
+    box: dict[str, Any] = {"frameon": True, "facecolor": style.PAPER, "edgecolor": "none", "framealpha": 0.8}
+    axes.legend(loc="best", fontsize=7, labelspacing=0.3, **box)
 
 
 def draw_angles(axes: Axes, run: Recording) -> None:
@@ -205,6 +206,7 @@ def draw_events(axes: Axes, run: Recording) -> None:
         axes.plot(at, np.full(len(at), height), marker="|", markersize=11, linestyle="none", color=style.BLUE, zorder=3)
     axes.set_yticks(range(len(kinds)), [f"{kind} ({int(np.sum(name == kind))})" for kind in kinds])
     axes.set_ylim(len(kinds) - 0.4, -0.6)
+    axes.tick_params(axis="y", labelsize=float(np.clip(54 / len(kinds), 4.5, 8)))
 
 
 def _energy(joule: float) -> str:

@@ -13,7 +13,7 @@ from pushpoint.analysis import Curve
 from pushpoint.analysis._series import checked, link_path, recorded, times
 from pushpoint.errors import InvalidInput
 from pushpoint.view import panels, space_figure
-from pushpoint.view import style as looks
+from pushpoint.view import style as styles
 from pushpoint.view.bodies import FORCE_WINDOW, draw_arrows, draw_robot, scale_of
 from pushpoint.view.faults import MARK, SAID, FaultFinder
 from pushpoint.view.space import SIDE, TOP, View, draw_in_space, draw_pushes, is_spatial
@@ -35,11 +35,11 @@ DOTS = 10  # on a path, evenly spaced in time
 def drawing(ax: Axes | None, style: str) -> Iterator[Axes]:
     """Axes to draw on in a style: those that are given, or new ones on a figure of their own."""
     if ax is not None:
-        with looks.coloured(style):
+        with styles.coloured(style):
             yield ax
         return
-    with looks.styled(style):
-        yield looks.sheet(*PANEL, layout="constrained").add_subplot()
+    with styles.styled(style):
+        yield styles.sheet(*PANEL, layout="constrained").add_subplot()
 
 
 # --- to scale ---
@@ -138,9 +138,9 @@ def path(recording: Recording, ax: Axes | None = None, *, link: int | None = Non
     place, period = link_path(recording, number), times(recording)[-1] / DOTS
     rows = [round(share * (len(place) - 1)) for share in np.linspace(0, 1, DOTS + 1)]
     with drawing(ax, style) as axes:
-        axes.plot(*place.T, color=looks.BLUE, zorder=3)
-        axes.plot(*place[rows].T, color=looks.BLUE, marker="o", markersize=3.5, linestyle="none", zorder=4)
-        axes.plot(*place[-1:].T, color=looks.HEAD, marker="o", markersize=6, linestyle="none", zorder=5, label="end")
+        axes.plot(*place.T, color=styles.BLUE, zorder=3)
+        axes.plot(*place[rows].T, color=styles.BLUE, marker="o", markersize=3.5, linestyle="none", zorder=4)
+        axes.plot(*place[-1:].T, color=styles.HEAD, marker="o", markersize=6, linestyle="none", zorder=5, label="end")
         axes.set(xlabel="x [m]", ylabel="y [m]")
         axes.set_aspect("equal", adjustable="datalim")
         axes.set_title(f"Path of link {number}, a dot every {period:.3g} s")
@@ -162,7 +162,7 @@ def draw_from_above(axes: Axes, run: Recording, rows: Sequence[int], box: Box | 
             draw_in_space(axes, run, row, TOP, strength)
         else:
             draw_robot(axes, run, row, strength, faults)
-    axes.plot(*link_path(run, panels.middle(run)).T, **looks.TRAIL)
+    axes.plot(*link_path(run, panels.middle(run)).T, **styles.TRAIL)
     _draw_forces(axes, run, rows[-1], TOP if spatial else None)
     _explain(axes, run, rows)
 
@@ -177,15 +177,15 @@ def _draw_forces(axes: Axes, run: Recording, row: int, view: View | None) -> Non
 def _explain(axes: Axes, run: Recording, rows: Sequence[int]) -> None:
     """Instants, and below them a line with what the marks are."""
     marks = [
-        Line2D([], [], color=looks.HEAD, marker="o", linestyle="none", label="head"),
-        Line2D([], [], label="path of the middle link", **looks.TRAIL),
+        Line2D([], [], color=styles.HEAD, marker="o", linestyle="none", label="head"),
+        Line2D([], [], label="path of the middle link", **styles.TRAIL),
     ]
     if run.scenario.built_world().obstacles:
         scale = scale_of(run, rows[-1], 3 if is_spatial(run) else 2)
         label = f"contact force, mean of the last {FORCE_WINDOW:g} s: {scale}"
-        marks.append(Line2D([], [], label=label, **looks.ARROW))
+        marks.append(Line2D([], [], label=label, **styles.ARROW))
     if axes.findobj(lambda artist: artist.get_gid() == MARK):
-        marks.append(Line2D([], [], label=SAID, **looks.FAULT_MARK))
+        marks.append(Line2D([], [], label=SAID, **styles.FAULT_MARK))
     wide = WIDENED * axes.bbox.width / axes.figure.dpi
     lines = space_figure.lines_of(marks, wide)
     place: dict[str, Any] = {"loc": "lower left", "bbox_to_anchor": (0.0, 1.0), "borderaxespad": 0.2}
@@ -274,7 +274,7 @@ def contact_forces(recording: Recording, ax: Axes | None = None, *, style: str =
 
 
 def ground_forces(recording: Recording, ax: Axes | None = None, *, style: str = "light") -> Axes:
-    """Draw the force of the ground on every link over time, as a map: of runs in space.
+    """Draw the force of the ground on every link over time, as a map.
 
     Parameters
     ----------
@@ -289,9 +289,9 @@ def ground_forces(recording: Recording, ax: Axes | None = None, *, style: str = 
         What was drawn on.
     """
     if "ground_force" not in recording.data:
-        raise InvalidInput(f"{recording.scenario.name}: only runs in space have ground forces")
+        raise InvalidInput(f"{recording.scenario.name}: the recording holds no ground forces")
     with drawing(ax, style) as axes:
-        panels.draw_forces(axes, recording, "ground_force", "Ground force on each link")
+        panels.draw_forces(axes, recording, "ground_force", "Force of the ground on each link")
     return axes
 
 

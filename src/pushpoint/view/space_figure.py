@@ -166,9 +166,9 @@ def _curves(sheet: Sheet, views: Views, top: float, is_tall: bool) -> list[Axes]
 def _draw_maps(sheet: Sheet, run: Recording, top: float) -> None:
     touched = bool(np.any(run.data["contact_force"].values))
     left, *centre, right = sheet.beside(2 + touched, top, MAP)
-    panels.draw_forces(left, run, "ground_force", "Ground force on links")
+    panels.draw_forces(left, run, "ground_force", "Force of the ground on each link")
     for axes in centre:
-        panels.draw_forces(axes, run, "contact_force", "Force of obstacles on links")
+        panels.draw_forces(axes, run, "contact_force", "Force of obstacles on each link")
     _draw_energy(right, run, columns=1 if touched else 2)
 
 

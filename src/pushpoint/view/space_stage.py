@@ -206,7 +206,7 @@ class Aslant3D:
             if k == len(self._links) - 1:
                 colour = style.HEAD_DOWN if down[k] else style.HEAD
             slim = link.model_copy(update={"radius": LIT * link.radius})
-            lit = link_outline(slim, centre + (0.0, 0.0, 0.45 * link.radius), turn, EYE)
+            lit = link_outline(slim, centre + np.array([0.0, 0.0, 0.45 * link.radius]), turn, EYE)
             edge = to_rgb(style.FAULT) if k in marked else mixed(colour, "#000000", 0.35)
             parts: list[tuple[FloatArray, Any, Any]] = [
                 (link_outline(link, centre, turn, EYE), to_rgb(colour), edge),

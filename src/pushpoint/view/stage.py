@@ -88,7 +88,7 @@ def smoothed(path: FloatArray, rows: float) -> FloatArray:
 
 
 class Picture(Protocol):
-    """What is on a stage: one way to see a run."""
+    """What is on a stage."""
 
     camera: Camera
 
@@ -113,7 +113,7 @@ class Stage:
         self._canvas: Any = canvas_of(self._figure)
         self._axes = self._figure.add_axes(place)
         picture.draw_still(self._axes)
-        self._look(0)
+        self._aim(0)
         high = self._figure.get_size_inches()[1]
         line: dict[str, Any] = {"y": 1 - 0.5 * HEAD / high, "va": "center"}
         self._clock = self._figure.text(0.012, s="", ha="left", fontsize=11, fontweight="bold", **line)
@@ -129,7 +129,7 @@ class Stage:
         self._clock.set_text(f"{self._shown.run.scenario.name}   t = {now:.2f} s")
         moves = self._picture.camera.moves
         if moves:
-            self._look(row)
+            self._aim(row)
         moving = self._picture.draw_moving(self._axes, row)
         if moves:
             self._canvas.draw()
@@ -142,7 +142,7 @@ class Stage:
             artist.remove()
         return np.asarray(self._canvas.buffer_rgba())
 
-    def _look(self, row: int) -> None:
+    def _aim(self, row: int) -> None:
         box = self._picture.camera.at(row)
         self._axes.set(xlim=box[:2], ylim=box[2:])
 

@@ -25,7 +25,7 @@ class Palette:
 
     ink: str = "#22313f"  # text
     quiet: str = "#8a96a3"  # axes
-    note: str = "#66727f"  # remarks in small letters
+    note: str = "#5a6671"  # remarks in small letters
     grid: str = "#e4e7ea"
     paper: str = "#ffffff"
     ground: str = "#f6f4ef"

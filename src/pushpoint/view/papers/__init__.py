@@ -32,11 +32,11 @@ class PaperFigure:
     scenarios: tuple[str, ...]
     draw: Drawing
 
-    def drawn(self, runs: Runs, published: Published, look: str = "light") -> Figure | None:
+    def drawn(self, runs: Runs, published: Published, style_name: str = "light") -> Figure | None:
         """The figure in a style; None if a run that it needs is not there, or holds nothing to show."""
         if not all(name in runs for name in self.scenarios):
             return None
-        with style.styled(look):
+        with style.styled(style_name):
             figure = self.draw(published, *(runs[name] for name in self.scenarios))
             return figure if figure is None else _with_faults_said(figure)
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from pushpoint.view.surroundings import Box
 
 LEGEND, TITLE, AXIS = 0.4, 0.4, 0.35  # [inch], high: the legend above all panels; of panels the title, and the x axis
-NOTE, NOTE_LINE = 0.35, 0.18  # [inch], high: remarks below all panels, of up to two lines, and one line of them
+NOTE, NOTE_LINE = 0.35, 0.18  # [inch], high: remarks of up to two lines below all panels, and any further line
 EDGES, GAP, SCENE_AXIS = 0.95, 0.75, 0.5  # [inch]: left and right of rows of scenes, between scenes, below them
 PLOT, HIGH_PLOT = 1.9, 2.3  # [inch], high: panels that show something over time
 TIME = "time [s]"
@@ -113,9 +113,13 @@ def legend(sheet: Figure, entries: Sequence[Any]) -> None:
 def noted(sheet: Figure, note: str) -> Figure:
     """The sheet, made higher for a remark."""
     wide, high = sheet.get_size_inches()
-    before = 1 + sheet.get_supxlabel().count("\n") if sheet.get_supxlabel() else 0
-    sheet.set_size_inches(wide, high + NOTE_LINE * (1 + note.count("\n") - before))
+    sheet.set_size_inches(wide, high + _room_for(note) - _room_for(sheet.get_supxlabel()))
     return remarked(sheet, note)
+
+
+def _room_for(note: str) -> float:
+    """Height [inch] of a remark."""
+    return NOTE + NOTE_LINE * max(0, note.count("\n") - 1) if note else 0.0
 
 
 def remarked(sheet: Figure, note: str) -> Figure:
