@@ -85,7 +85,7 @@ def test_panels_that_a_run_has_not_are_refused(track: Recording) -> None:
     with pytest.raises(InvalidInput, match="transeth2008a/track: a run in the plane has no side view"):
         pp.view.side(track)
     bare = replace(track, data=track.data.drop_vars("ground_force", errors="ignore"))
-    with pytest.raises(InvalidInput, match="transeth2008a/track: .* no ground forces"):
+    with pytest.raises(InvalidInput, match=r"transeth2008a/track: .* no ground forces"):
         pp.view.ground_forces(bare)
     with pytest.raises(InvalidInput, match="axis = 'z': should be one of x, y"):
         pp.view.coordinate(track, axis="z")

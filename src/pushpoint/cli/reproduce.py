@@ -9,7 +9,7 @@ import typer
 
 from pushpoint.cli import _scenario
 from pushpoint.cli._console import complain, print_json, results, say
-from pushpoint.cli._options import AsJson, Load, claim_names
+from pushpoint.cli._options import AsJson, Load, Style, claim_names
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -32,16 +32,19 @@ def reproduce(
     processes: Annotated[
         int | None, typer.Option(help="Processes of ensembles; default: as many as processors.")
     ] = None,
+    style: Style = "light",
     code: Load = None,
     as_json: AsJson = False,
 ) -> None:
     """Judge the claims of KEY, run our own checks; write report.md, report.json and figures. Fails if one does."""
     from pushpoint.reproduction.report import reproduce as run_claims
+    from pushpoint.view.style import palette_of
 
+    palette_of(style)
     shown = _shown(key)
     report = run_claims(key, started=lambda name: say(f"running {name}"), processes=processes, also=shown)
     folder = out or Path("results") / f"reproduce-{_scenario.slug(key)}"
-    data = save(report, folder)
+    data = save(report, folder, style)
     if as_json:
         print_json(data)
     else:
@@ -65,20 +68,23 @@ def _shown(key: str) -> Sequence[str]:
     return scenarios_of(key)
 
 
-def save(report: Report, folder: Path) -> dict[str, Any]:
-    """Report and figures; returns what report.json holds."""
+def save(report: Report, folder: Path, style: str = "light") -> dict[str, Any]:
+    """Report and figures in a style; returns what report.json holds."""
     from pushpoint.cli.plot import draw
     from pushpoint.files import made, write_json, write_text
     from pushpoint.view.claims import claims_figure
     from pushpoint.view.figures import save_figure
+    from pushpoint.view.style import styled
 
     made(folder / "figures")
     figures = {"All claims": "figures/claims.png"}
-    save_figure(claims_figure([verdict.as_dict() for verdict in report.verdicts]), folder / figures["All claims"])
-    figures |= _save_paper_figures(report, folder)
+    with styled(style):
+        claims = claims_figure([verdict.as_dict() for verdict in report.verdicts])
+    save_figure(claims, folder / figures["All claims"])
+    figures |= _save_paper_figures(report, folder, style)
     for name, recording in report.recordings.items():
         figures[name] = f"figures/{_scenario.slug(name)}.png"
-        draw(recording, folder / figures[name])
+        draw(recording, folder / figures[name], style=style)
     data = report.as_dict() | {
         "files": {
             "report": str(folder / "report.md"),
@@ -90,7 +96,7 @@ def save(report: Report, folder: Path) -> dict[str, Any]:
     return data
 
 
-def _save_paper_figures(report: Report, folder: Path) -> dict[str, str]:
+def _save_paper_figures(report: Report, folder: Path, style: str) -> dict[str, str]:
     """Those whose runs are all there; returns their paths in `folder` by title."""
     from pushpoint.reproduction.published import tables_of
     from pushpoint.view.figures import save_figure
@@ -99,7 +105,7 @@ def _save_paper_figures(report: Report, folder: Path) -> dict[str, str]:
     saved = {}
     for paper in sorted({name.split("/")[0] for name in report.recordings}):  # a figure shows scenarios of its paper
         for name in paper_figures.names_of(paper):
-            figure = paper_figures[name].drawn(report.recordings, tables_of(paper))
+            figure = paper_figures[name].drawn(report.recordings, tables_of(paper), style)
             if figure is not None:
                 path = f"figures/{_scenario.slug(name)}.png"
                 save_figure(figure, folder / path)
