@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -168,7 +169,7 @@ def run_figure(run: Recording, published: Mapping[str, Curve] | None = None) -> 
         return sheet
 
 
-def save_figure(figure: Figure, path: Path) -> None:
+def save_figure(figure: Figure, path: str | os.PathLike[str]) -> None:
     """Write a figure.
 
     Parameters
@@ -178,11 +179,11 @@ def save_figure(figure: Figure, path: Path) -> None:
     path
         The ending says in which format: .png (160 pixels per inch), .pdf, .svg.
     """
-    image, path = io.BytesIO(), Path(path)
-    ending, known = path.suffix[1:].lower(), figure.canvas.get_supported_filetypes()
+    image, target = io.BytesIO(), Path(path)
+    ending, known = target.suffix[1:].lower(), figure.canvas.get_supported_filetypes()
     if ending and ending not in known:
         allowed = ", ".join(sorted(known))
-        raise InvalidInput(f"figure {path.name}: .{ending} is no format of figures; allowed: {allowed}")
+        raise InvalidInput(f"figure {target.name}: .{ending} is no format of figures; allowed: {allowed}")
     with styles.styled():
         figure.savefig(image, format=ending or None, dpi=DPI)
-    write_bytes(path, image.getbuffer())
+    write_bytes(target, image.getbuffer())
