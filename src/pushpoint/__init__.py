@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from pushpoint._version import __version__
 
 if TYPE_CHECKING:
-    from pushpoint import analysis, control, plants, robots, scenarios, sensors, worlds
+    from pushpoint import analysis, control, plants, robots, scenarios, sensors, view, worlds
     from pushpoint.api import run_study, simulate
     from pushpoint.batch import Batch
     from pushpoint.control import BaseController, Controller, ControllerState
@@ -105,6 +105,7 @@ __all__ = [
     "sensors",
     "simulate",
     "simulate_many",
+    "view",
     "worlds",
 ]
 
@@ -193,7 +194,7 @@ _NAMES = {
 }
 _HOMES = {name: (home, name) for home, names in _NAMES.items() for name in names}
 _HOMES["Options"] = ("pushpoint.fields", "Frozen")  # base of the options of controllers, sensors and plants
-_SUBPACKAGES = {"analysis", "control", "plants", "robots", "scenarios", "sensors", "worlds"}  # each with its registry
+_SUBPACKAGES = {"analysis", "control", "plants", "robots", "scenarios", "sensors", "view", "worlds"}
 
 
 def __getattr__(name: str) -> Any:

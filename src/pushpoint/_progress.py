@@ -1,4 +1,4 @@
-"""Progress bars on standard error: simulated time of a run, finished runs of a study."""
+"""Progress bars on standard error: simulated time of a run, finished runs of a study, frames of a video."""
 
 from __future__ import annotations
 
@@ -46,6 +46,32 @@ class SimulationBar:
         self._shown = now
         factor = (ticks - self._first_tick) * self._period / max(now - self._started, 1e-9)
         self._progress.update(self._task, completed=ticks * self._period, factor=factor)
+
+
+class FramesBar:
+    """Shows how many frames of a video are drawn."""
+
+    def __init__(self, name: str, frames: int) -> None:
+        self._progress = Progress(
+            TextColumn("{task.description}"),
+            BarColumn(),
+            TextColumn("{task.completed:.0f}/{task.total:.0f} frames"),
+            TimeRemainingColumn(),
+            console=Console(stderr=True),
+            transient=True,
+        )
+        self._task = self._progress.add_task(name, total=frames)
+
+    def __enter__(self) -> FramesBar:
+        self._progress.start()
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self._progress.stop()
+
+    def update(self, frames: int) -> None:
+        """So many frames are drawn."""
+        self._progress.update(self._task, completed=frames)
 
 
 class RunsBar:

@@ -11,7 +11,8 @@ import re
 import stat
 import time
 import warnings
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from functools import cache
 from itertools import count
 from pathlib import Path
@@ -39,11 +40,18 @@ def replace_file(path: Path, *parts: Bytes) -> None:
 
     The folder has to exist. Temporary files that killed processes left in it are removed.
     """
+    with replacing(path) as temporary:
+        _write_new(temporary, parts)
+
+
+@contextmanager
+def replacing(path: Path) -> Iterator[Path]:
+    """A name beside `path` for a file that the block writes; moved to `path` if the block ends well, else removed."""
     temporary = path.with_name(f".pushpoint-{_host()}-{os.getpid()}-{_PROCESS}-{next(_number)}.tmp")
     try:
         _refuse_special(path)
         remove_leftovers(path.parent)
-        _write_new(temporary, parts)
+        yield temporary
         os.replace(temporary, path)
     except OSError as error:
         what = error.strerror or str(error)

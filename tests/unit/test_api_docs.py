@@ -20,7 +20,7 @@ from pushpoint.analysis import measures
 
 PAGES = Path(__file__).parents[2] / "docs" / "reference" / "api"
 DIRECTIVE = re.compile(r"^\.\. (?:auto|py:)(class|data|exception|function|module):: (\S+)", re.MULTILINE)
-ROOMS = ("analysis", "control", "plants", "robots", "scenarios", "sensors", "worlds")
+ROOMS = ("analysis", "control", "plants", "robots", "scenarios", "sensors", "view", "worlds")
 
 
 def public() -> Iterator[tuple[str, str, Any]]:
@@ -32,7 +32,8 @@ def public() -> Iterator[tuple[str, str, Any]]:
         module = importlib.import_module(f"pushpoint.{room}")
         yield from ((module.__name__, name, getattr(module, name)) for name in module.__all__ if name not in pp.__all__)
         registry = "controllers" if room == "control" else "measures" if room == "analysis" else room
-        yield module.__name__, registry, getattr(module, registry)
+        if room != "view":  # has none
+            yield module.__name__, registry, getattr(module, registry)
 
 
 def documented() -> Iterator[tuple[str, str, str]]:

@@ -30,7 +30,7 @@ def test_version_and_help(shell: Shell) -> None:
     assert shell("--version")[1] == f"pushpoint {pushpoint.__version__}\n"
     code, out, _ = shell("--help")
     assert code == 0
-    for command in ("list", "run", "plot", "draw", "reproduce", "study"):
+    for command in ("list", "run", "plot", "video", "draw", "reproduce", "study"):
         assert command in out
 
 
@@ -89,6 +89,8 @@ def test_bad_values_name_field_and_value(shell: Shell) -> None:
         (("run", "missing.yaml"), "cannot be read"),
         (("plot", "missing.nc"), "missing.nc"),
         (("plot", "missing.nc", "--out", "figure.txt"), ".png"),
+        (("plot", "missing.nc", "--style", "drak"), "Did you mean 'dark'"),
+        (("video", "missing.nc", "--size", "big"), "such as 1280x720"),
     ):
         code, out, err = shell(*words)
         assert (code, out) == (2, ""), words

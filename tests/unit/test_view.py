@@ -20,7 +20,7 @@ from pushpoint.scenario import Scenario
 from pushpoint.view import style
 from pushpoint.view.animation import animation
 from pushpoint.view.figures import run_figure, save_figure
-from pushpoint.view.scene import Movable, draw_movable, draw_scene, movable, view_box
+from pushpoint.view.surroundings import Movable, draw_movable, draw_scene, movable, view_box
 from pushpoint.worlds import Disc, Ground, Obstacle, Patch, Polygon, Wall, World
 
 SQUARE = ((0.0, 0.3), (0.2, 0.3), (0.2, 0.5), (0.0, 0.5))

@@ -24,7 +24,6 @@ from pushpoint.scenarios import scenarios
 from pushpoint.view import style
 from pushpoint.view.animation import animation
 from pushpoint.view.figures import run_figure, save_figure
-from pushpoint.view.scene import movable
 from pushpoint.view.space import (
     SIDE,
     TOP,
@@ -45,6 +44,7 @@ from pushpoint.view.space_scene import (
     draw_top,
     ground_below,
 )
+from pushpoint.view.surroundings import movable
 from pushpoint.worlds import Box, Cylinder, Disc, Heightfield, Polygon, Profile, Wall, World
 
 LINK = Link(length=0.1, mass=1.0, inertia=1.0, radius=0.03, core=0.04)

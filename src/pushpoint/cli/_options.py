@@ -50,6 +50,9 @@ Load = Annotated[
 ScenarioSource = Annotated[
     str, typer.Argument(help="Registered name, or path of a .yaml file.", autocompletion=scenario_names)
 ]
+RecordingSource = Annotated[Path, typer.Argument(help="A recording.nc, or the folder that holds one.")]
+Style = Annotated[str, typer.Option(help="light, dark, or print for journals.")]
+NoVerify = Annotated[bool, typer.Option("--no-verify", help="Take a recording that somebody changed, as it is.")]
 AsJson = Annotated[bool, typer.Option("--json", help="One JSON object on standard output.")]
 Force = Annotated[
     bool,

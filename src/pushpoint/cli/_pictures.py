@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -33,6 +33,7 @@ class Sheet:
     title: str
     runs: Mapping[str, KeptRun | Recording]
     data: Any = None  # what else it shows
+    style: str = "light"
 
     @property
     def file(self) -> str:
@@ -44,7 +45,7 @@ class Sheet:
         runs = [run.key if isinstance(run, KeptRun) else None for run in self.runs.values()]
         if None in runs:
             return None
-        return key_of("picture", [self.kind, self.name, self.title, runs, self.data, COLOURS])
+        return key_of("picture", [self.kind, self.name, self.title, runs, self.data, self.style, COLOURS])
 
 
 class Drawn(NamedTuple):
@@ -54,15 +55,16 @@ class Drawn(NamedTuple):
     problem: str = ""
 
 
-def sheets(report: Report) -> list[Sheet]:
+def sheets(report: Report, style: str = "light") -> list[Sheet]:
     """All pictures of a report, in the order of its text; no figures of papers whose runs are not all there."""
     runs = report.recordings.runs if isinstance(report.recordings, KeptRuns) else report.recordings
     verdicts = [verdict.as_dict() for verdict in report.verdicts]
-    return [
+    plain = [
         Sheet("claims", "claims", ALL_CLAIMS, {}, verdicts),
         *_paper_sheets(runs),
         *(Sheet("run", name, name, {name: run}, _curves(run)) for name, run in runs.items()),
     ]
+    return [replace(sheet, style=style) for sheet in plain]
 
 
 def _paper_sheets(runs: Mapping[str, KeptRun | Recording]) -> list[Sheet]:
@@ -114,6 +116,7 @@ class Drawing(NamedTuple):
     processes: int | None = None
     anew: bool = False
     progress: bool = False
+    style: str = "light"
 
 
 def _lost(why: str) -> Drawn:
@@ -133,17 +136,19 @@ def draw(sheet: Sheet, cache: ResultCache) -> Drawn:
 
 def _figure(sheet: Sheet, cache: ResultCache) -> Figure | None:
     if sheet.kind == "claims":
-        from pushpoint.view.figures import claims_figure
+        from pushpoint.view.claims import claims_figure
+        from pushpoint.view.style import styled
 
-        return claims_figure(sheet.data)
+        with styled(sheet.style):
+            return claims_figure(sheet.data)
     runs = {name: _recording(run, cache) for name, run in sheet.runs.items()}
     if sheet.kind == "paper":
         from pushpoint.view.papers import paper_figures
 
-        return paper_figures[sheet.name].drawn(runs, sheet.data)
-    from pushpoint.view.figures import run_figure
+        return paper_figures[sheet.name].drawn(runs, sheet.data, sheet.style)
+    from pushpoint.view.figures import figure
 
-    return run_figure(runs[sheet.name], sheet.data)
+    return figure(runs[sheet.name], style=sheet.style, published=sheet.data)
 
 
 _last: dict[str, Recording] = {}  # by key

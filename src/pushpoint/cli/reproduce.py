@@ -12,7 +12,7 @@ import typer
 
 from pushpoint.cli import _scenario
 from pushpoint.cli._console import complain, print_json, results, say
-from pushpoint.cli._options import AsJson, Load, claim_names
+from pushpoint.cli._options import AsJson, Load, Style, claim_names
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -37,6 +37,7 @@ def reproduce(
     out: Annotated[Path | None, typer.Option(help="Folder; default results/reproduce-<key>.")] = None,
     processes: Annotated[int | None, typer.Option(help="Default: as many as processors.")] = None,
     fresh: Annotated[bool, typer.Option("--fresh", help="Compute everything, whatever the cache knows.")] = False,
+    style: Style = "light",
     code: Load = None,
     as_json: AsJson = False,
 ) -> None:
@@ -44,7 +45,9 @@ def reproduce(
     from pushpoint.cli._pictures import Drawing
     from pushpoint.reproduction.report import reproduce as run_claims
     from pushpoint.studies.result_cache import ResultCache
+    from pushpoint.view.style import palette_of
 
+    palette_of(style)
     cache, shown = ResultCache.of_user(), _shown(key)
     watched = sys.stderr.isatty()
     report = run_claims(
@@ -57,7 +60,7 @@ def reproduce(
         progress=watched,
     )
     folder = out or Path("results") / f"reproduce-{_scenario.slug(key)}"
-    data = save(report, folder, Drawing(processes, fresh, watched), cache)
+    data = save(report, folder, Drawing(processes, fresh, watched, style), cache)
     cache.forget_oldest()
     if as_json:
         print_json(data)
@@ -92,8 +95,9 @@ def save(report: Report, folder: Path, how: Drawing | None = None, cache: Result
 
     begin = time.perf_counter()
     made(folder / "figures")
-    wanted = sheets(report)
-    pictures = drawn(wanted, cache or ResultCache.temporary(), how or Drawing())
+    drawing = how or Drawing()
+    wanted = sheets(report, drawing.style)
+    pictures = drawn(wanted, cache or ResultCache.temporary(), drawing)
     figures = {}
     for sheet, picture in zip(wanted, pictures, strict=True):
         if picture.problem:

@@ -2,28 +2,27 @@
 
 from __future__ import annotations
 
-import io
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 from PIL import Image
 
 from pushpoint.analysis._series import link_path
 from pushpoint.analysis.metrics import duration
 from pushpoint.errors import InvalidInput
-from pushpoint.files import write_bytes
 from pushpoint.view import space_figure, style
-from pushpoint.view.bodies import draw_arrows, draw_robot
+from pushpoint.view.bodies import ARROW_LENGTH, draw_arrows, draw_robot, full_force
+from pushpoint.view.encoding import palette_of, save_gif
+from pushpoint.view.faults import FaultFinder
 from pushpoint.view.panels import middle
-from pushpoint.view.scene import draw_movable, draw_scene, movable, view_box
 from pushpoint.view.space import is_spatial
 from pushpoint.view.space_figure import AXIS, LEFT, RIGHT, TITLE, Sheet
 from pushpoint.view.space_scene import boxes_of
+from pushpoint.view.surroundings import draw_movable, draw_scene, movable, view_box
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
@@ -36,9 +35,8 @@ PAUSE = 40  # [ms] between frames: 25 a second
 LAST_PAUSE = 1000  # [ms], before it starts again
 WIDTH = 8.0  # [inch]
 DPI = 100
-COLOURS = 64  # of the one palette that all frames share; flat colours need no more
-EXACT = (style.PAPER, style.GROUND, style.PEG, style.MOVABLE, style.BODY, style.HEAD, style.FORCE, style.PATH)
-EXACT_IN_SPACE = (*EXACT, style.BODY_DOWN, style.HEAD_DOWN, style.EARTH, style.ORANGE)
+EXACT = ("paper", "ground", "peg", "movable", "body", "head", "force", "path")
+EXACT_IN_SPACE = (*EXACT, "body_down", "head_down", "earth", "orange")
 TALLEST = 5.0  # [inch], top view of a run in space
 
 
@@ -50,26 +48,17 @@ class Stage(NamedTuple):
     draw: Callable[[int], list[Artist]]  # what moves, at a row
 
 
-def animation(run: Recording, path: Path) -> None:
-    """Write a GIF of the run: smooth, and faster than real time if that would need too many frames."""
+def animation(run: Recording, path: Path, style_name: str = "light") -> None:
+    """Write a GIF of the run in a style: smooth, and faster than real time if that would need too many frames."""
     if run.data.sizes["time"] < 2:
         raise InvalidInput("the recording has one row only: nothing moves")
-    frames = _frames(run)
-    palette = _palette(frames[len(frames) // 2], EXACT_IN_SPACE if is_spatial(run) else EXACT)
+    with style.styled(style_name):
+        frames = _frames(run)
+        names = EXACT_IN_SPACE if is_spatial(run) else EXACT
+        palette = palette_of(frames[len(frames) // 2], [getattr(style, name.upper()) for name in names])
     flat = [frame.quantize(palette=palette, dither=Image.Dither.NONE) for frame in frames]
     pauses = [PAUSE] * (len(frames) - 1) + [LAST_PAUSE]
-    image = io.BytesIO()
-    flat[0].save(image, "GIF", save_all=True, append_images=flat[1:], duration=pauses, loop=0, optimize=False)
-    write_bytes(Path(path), image.getbuffer())
-
-
-def _palette(frame: Image.Image, wanted: Sequence[str]) -> Image.Image:
-    """Colours of a frame, and those that must be exact however few pixels have them: thin robots, arrows."""
-    found = frame.quantize(COLOURS - len(wanted), dither=Image.Dither.NONE).getpalette() or []
-    exact = [round(255 * part) for colour in wanted for part in to_rgb(colour)]
-    palette = Image.new("P", (1, 1))
-    palette.putpalette(exact + found[: 3 * COLOURS - len(exact)])
-    return palette
+    save_gif(path, flat, pauses)
 
 
 def _frames(run: Recording) -> list[Image.Image]:
@@ -81,7 +70,8 @@ def _frames(run: Recording) -> list[Image.Image]:
         canvas = FigureCanvasAgg(stage.figure)
         clock = stage.titled.set_title("")
         speed = 1000 * duration(run) / (PAUSE * (len(rows) - 1))
-        stage.titled.set_title(f"{speed:.1f} × real time", loc="right", fontweight="normal", color=style.QUIET)
+        said = f"{speed:.1f} × real time{_scale(run)}"
+        stage.titled.set_title(said, loc="right", fontweight="normal", fontsize=8, color=style.NOTE)
         _picture(canvas)
         stage.figure.set_layout_engine("none")  # made once: it would tremble from frame to frame
         frames = []
@@ -94,23 +84,33 @@ def _frames(run: Recording) -> list[Image.Image]:
         return frames
 
 
+def _scale(run: Recording) -> str:
+    """What the length of arrows says, if there may be some."""
+    return f"; arrows: {ARROW_LENGTH:g} m for {full_force(run):g} N" if run.scenario.built_world().obstacles else ""
+
+
 def _flat_stage(run: Recording) -> Stage:
     box = view_box(run).widened(0.6)
     figure = Figure(figsize=(WIDTH, (WIDTH - 0.8) * box.shape + 0.9), dpi=DPI, layout="constrained")
     axes = figure.add_subplot()
     draw_scene(axes, run, box)
-    path, discs = link_path(run, middle(run)), movable(run)
+    path, discs, faults = link_path(run, middle(run)), movable(run), FaultFinder(run)
 
     def draw(row: int) -> list[Artist]:
         trail = axes.plot(*path[: row + 1].T, **style.TRAIL)
         others = (draw_movable(axes, discs, row), draw_arrows(axes, run, row))
-        return [*draw_robot(axes, run, row), *trail, *(artist for artist in others if artist is not None)]
+        return [
+            *draw_robot(axes, run, row, faults=faults),
+            *trail,
+            *(artist for artist in others if artist is not None),
+        ]
 
     return Stage(figure, axes, draw)
 
 
 def _space_stage(run: Recording) -> Stage:
-    views = space_figure.views_for(boxes_of(run), WIDTH - LEFT - RIGHT, TALLEST)
+    wide = WIDTH - LEFT - RIGHT
+    views = space_figure.views_for(boxes_of(run).widened(TALLEST / wide), wide)
     sheet = Sheet(WIDTH, TITLE + views.height + AXIS)
     sheet.figure.set_dpi(DPI)
     above, beside = space_figure.place_views(sheet, views, LEFT, TITLE)

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from matplotlib.collections import LineCollection, PolyCollection
-from matplotlib.colors import to_rgb
 
 from pushpoint.analysis._series import recorded
 from pushpoint.view import style
+from pushpoint.view.faults import MARK, FaultFinder
+from pushpoint.view.style import paled
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
@@ -49,24 +51,52 @@ def _arc(first: float, last: float, points: int) -> FloatArray:
     return np.stack([np.cos(turn), np.sin(turn)], axis=1)
 
 
-def draw_robot(axes: Axes, run: Recording, row: int, strength: float = 1.0) -> list[Artist]:
+def draw_robot(
+    axes: Axes, run: Recording, row: int, strength: float = 1.0, faults: FaultFinder | None = None
+) -> list[Artist]:
     """The robot at one row, head in another colour; a `strength` below one pales it towards the ground.
 
-    Links thinner than THIN are lines between dots, wide enough to be seen.
+    Links thinner than THIN are lines between dots, wide enough to be seen. Links that lie inside of obstacles or cross
+    others have an outline; whoever draws many rows gives what finds them.
     """
     robot, (position, angle) = run.scenario.built_robot(), pose(run, row)
+    marked = (faults or FaultFinder(run)).links(row)
     thin = np.array([link.radius < THIN for link in robot.links])
     drawn: list[Artist] = []
+    marks: list[Artist] = []
     if not thin.all():
         shapes, links = outlines(robot, position, angle), len(robot.links)
         fill = [style.BODY] * (links - 1) + [style.HEAD] + [style.BODY_EDGE] * (len(shapes) - links)
         drawn.append(draw_wide(axes, shapes, [paled(colour, strength) for colour in fill], strength))
+        marks += draw_outlines(axes, [shapes[k] for k in marked if not thin[k]], strength)
     if thin.any():
         colours = [paled(style.BODY, strength)] * int(thin.sum())
         if thin[-1]:
             colours[-1] = paled(style.HEAD, strength)
-        drawn += draw_thin(axes, link_ends(robot, position, angle)[thin], colours, strength)
-    return drawn
+        ends = link_ends(robot, position, angle)
+        drawn += draw_thin(axes, ends[thin], colours, strength)
+        marks += _draw_halos(axes, ends[[k for k in marked if thin[k]]], strength)
+    return [*drawn, *marks]
+
+
+def draw_outlines(axes: Axes, shapes: list[FloatArray], strength: float) -> list[Artist]:
+    """Around wide links."""
+    if not shapes:
+        return []
+    colour: dict[str, Any] = {"facecolors": "none", "edgecolors": [paled(style.FAULT, strength)]}
+    marks = PolyCollection(shapes, linewidths=1.8, zorder=2.05 + strength, gid=MARK, **colour)
+    axes.add_collection(marks)
+    return [marks]
+
+
+def _draw_halos(axes: Axes, ends: FloatArray, strength: float) -> list[Artist]:
+    """Behind thin links."""
+    if not len(ends):
+        return []
+    drawn_as: dict[str, Any] = {"capstyle": "round", "zorder": 1.95 + strength, "gid": MARK}
+    marks = LineCollection(list(ends), colors=[paled(style.FAULT, strength)], linewidths=2.4 * LINE_WIDTH, **drawn_as)
+    axes.add_collection(marks)
+    return [marks]
 
 
 def draw_wide(
@@ -102,11 +132,6 @@ def draw_shape(axes: Axes, run: Recording, row: int, **drawn_as: Any) -> Line2D:
     ends = link_ends(run.scenario.built_robot(), *pose(run, row))
     (line,) = axes.plot(*np.vstack([ends[:, 0], ends[-1:, 1]]).T, **drawn_as)
     return line
-
-
-def paled(colour: str, strength: float) -> tuple[float, ...]:
-    """A colour mixed with that of the ground. Opaque, so that overlapping links do not show through."""
-    return tuple(strength * a + (1 - strength) * b for a, b in zip(to_rgb(colour), to_rgb(style.GROUND), strict=True))
 
 
 def pose(run: Recording, row: int) -> tuple[FloatArray, FloatArray]:
@@ -157,12 +182,28 @@ def row_period(run: Recording) -> float:
 
 
 def full_force(run: Recording) -> float:
-    """A force [N] near the upper end of the means over FORCE_WINDOW; hard impacts may exceed it."""
+    """The force [N] of an arrow of ARROW_LENGTH: a round one near the upper end of the means over FORCE_WINDOW."""
     force = recorded(run, "contact_force")
     size = max(1, min(len(force), round(FORCE_WINDOW / row_period(run))))
     blocks = force[: len(force) // size * size].reshape(-1, size, *force.shape[1:])
     means = np.linalg.norm(blocks.mean(axis=1), axis=-1)
-    return float(np.percentile(means[means > 0], 80)) if np.any(means > 0) else 1.0
+    return rounded(float(np.percentile(means[means > 0], 80))) if np.any(means > 0) else 1.0
+
+
+def rounded(value: float) -> float:
+    """The nearest of 1, 2 and 5 times a power of ten, by ratio."""
+    power = 10.0 ** math.floor(math.log10(value))
+    nearest = min((1.0, 2.0, 5.0, 10.0), key=lambda step: abs(math.log(step * power / value)))
+    return float(f"{nearest * power:.1g}")
+
+
+def scale_of(run: Recording, row: int, axes: int = 2) -> str:
+    """What the length of arrows says, for legends; of those at one row that are cut it says so."""
+    full, pushes = full_force(run), pushes_at(run, row, axes)
+    longest = full * LONGEST_ARROW / ARROW_LENGTH
+    largest = float(np.linalg.norm(pushes.force, axis=1).max(initial=0.0))
+    cut = f", cut above {longest:.3g} N (up to {largest:.3g} N)" if largest > longest else ""
+    return f"{ARROW_LENGTH:g} m for {full:g} N{cut}"
 
 
 def draw_arrows(axes: Axes, run: Recording, row: int, full: float | None = None) -> Quiver | None:

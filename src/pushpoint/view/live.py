@@ -15,8 +15,8 @@ from pushpoint.robots import Robot
 from pushpoint.types import FloatArray
 from pushpoint.view import style
 from pushpoint.view.bodies import ARROW_LENGTH, LINE_WIDTH, THIN, arrows, outlines
-from pushpoint.view.scene import Box, draw_world
 from pushpoint.view.space import TOP, link_outline
+from pushpoint.view.surroundings import Box, draw_world
 from pushpoint.worlds import World
 
 Picture = npt.NDArray[np.uint8]

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from matplotlib.cm import ScalarMappable
+from matplotlib.colors import Normalize
+from matplotlib.ticker import MaxNLocator
 
 from pushpoint.analysis import Curve
+from pushpoint.analysis._series import recorded, times
 from pushpoint.analysis.remarks import remarks
 from pushpoint.view import style
 
@@ -24,32 +28,35 @@ CAPTION = 150  # the same for the smaller letters below it
 INSTANTS = (0.0, 1 / 3, 2 / 3, 1.0)  # at which the robot is shown, as shares of the duration
 STRENGTHS = (0.18, 0.32, 0.5, 1.0)  # of the robot's colours at these instants
 TIME_BINS = 250  # of the force map
-LEDGER = {
-    "servo_work": ("servos", style.BLUE),
-    "friction_work": ("ground friction", style.RED),
-    "contact_work": ("contacts", style.PINK),
-    "kinetic_energy": ("kinetic energy", style.GREEN),
-    "numerical_work": ("numerical", style.QUIET),
-    "gravity_work": ("gravity", style.ORANGE),  # of spatial plants
+MOST_LINES = 24  # joints that are drawn as a line each
+LEDGER = {  # wide lines below, narrow dashes above: where curves lie on each other, all of them are seen
+    "servo_work": ("servos", style.drawn_as(color="blue", linewidth=2.2)),
+    "friction_work": ("ground friction", style.drawn_as(color="red", linewidth=2.2)),
+    "contact_work": ("contacts", style.drawn_as(color="pink", linewidth=2.2)),
+    "gravity_work": ("gravity", style.drawn_as(color="orange", linewidth=2.2)),  # of spatial plants
+    "kinetic_energy": ("kinetic energy", style.drawn_as(color="green", linewidth=1.4, linestyle=(0, (4, 2)))),
+    "numerical_work": ("numerical", style.drawn_as(color="ink", linewidth=1.2, linestyle=(2, (1, 3)))),
 }
 
 
-def headline(run: Recording) -> str:
-    """Name and title of the scenario."""
+def headline(run: Recording, share: float = 1.0) -> str:
+    """Name and title of the scenario, for figures of a `share` of the usual width."""
     title = run.scenario.title
-    return textwrap.fill(f"{run.scenario.name}: {title}" if title else run.scenario.name, HEADLINE)
+    return textwrap.fill(
+        f"{run.scenario.name}: {title}" if title else run.scenario.name, max(20, int(HEADLINE * share))
+    )
 
 
-def caption(run: Recording) -> str:
+def caption(run: Recording, share: float = 1.0) -> str:
     """For below the panels: what people should know before they believe them. Empty if there is nothing."""
-    return "\n".join(textwrap.fill(sentence, CAPTION) for sentence in remarks(run))
+    return "\n".join(textwrap.fill(sentence, max(30, int(CAPTION * share))) for sentence in remarks(run))
 
 
 def draw_caption(figure: Figure, text: str, bottom: float | None = None) -> None:
     """At a share of the height, or where the layout of the figure makes room for it."""
     if text:
         place = {} if bottom is None else {"y": bottom}
-        figure.supxlabel(text, x=0.01, ha="left", va="bottom", fontsize=8, color=style.QUIET, **place)
+        figure.supxlabel(text, x=0.01, ha="left", va="bottom", fontsize=8, color=style.NOTE, **place)
 
 
 def middle(run: Recording) -> int:
@@ -62,9 +69,11 @@ def rows_shown(run: Recording) -> list[int]:
     return [round(share * (run.data.sizes["time"] - 1)) for share in INSTANTS]
 
 
-def times_shown(run: Recording) -> str:
-    """For titles."""
-    return f"t = {', '.join(f'{t:.1f}' for t in run.data['time'].values[rows_shown(run)])} s, light to dark"
+def times_shown(run: Recording, rows: Sequence[int] | None = None) -> str:
+    """For titles; by default the rows at INSTANTS."""
+    instants = run.data["time"].values[list(rows_shown(run) if rows is None else rows)]
+    said = f"t = {', '.join(f'{t:.1f}' for t in instants)} s"
+    return said if len(instants) == 1 else f"{said}, light to dark"
 
 
 def time_limits(run: Recording) -> tuple[float, float]:
@@ -95,41 +104,51 @@ def draw_loads(axes: Axes, run: Recording) -> None:
     """Over time: contact force on every link, or torque of every joint if nothing was touched."""
     if np.any(run.data["contact_force"].values):
         draw_forces(axes, run, "contact_force", "Contact force on each link")
-        return
-    torque = np.abs(np.asarray(run.data["joint_torque"].values, dtype=float))
+    else:
+        draw_torques(axes, run)
+
+
+def draw_torques(axes: Axes, run: Recording) -> None:
+    """Over time: the size of the torque of every joint."""
     axes.set_title("Torque of each joint")
-    _draw_map(axes, run, torque, "torque [N m]", "joint (0 = at the tail)")
+    _draw_map(axes, run, np.abs(recorded(run, "joint_torque")), ("torque", "N m"), "joint (0 = at the tail)")
 
 
 def draw_forces(axes: Axes, run: Recording, variable: str, title: str) -> None:
     """Over time: the size of a force on every link."""
-    force = np.linalg.norm(np.asarray(run.data[variable].values, dtype=float), axis=2)
     axes.set_title(title)
-    _draw_map(axes, run, force, "force [N]", "link (0 = tail)")
+    _draw_map(axes, run, np.linalg.norm(recorded(run, variable), axis=2), ("force", "N"), "link (0 = tail)")
 
 
-def _draw_map(axes: Axes, run: Recording, values: FloatArray, quantity: str, across: str) -> None:
-    """Values (rows, parts) as colours over time; nothing where they are zero."""
-    load = _binned(values)
+def _draw_map(axes: Axes, run: Recording, values: FloatArray, quantity: tuple[str, str], across: str) -> None:
+    """Values (rows, parts) as colours over time; nothing where they are zero. `quantity` has a name and a unit.
+
+    Impacts would leave no colours to the rest: they stand above the scale, which then says how high they are.
+    """
+    load, (name, unit) = _binned(values), quantity
     if not load.size:
         axes.set(xticks=[], yticks=[], xlabel="one link, no joints")
         return
     some = load[load > 0]
+    highest = float(np.percentile(some, 98)) if some.size else 1.0
     image = axes.imshow(
         np.ma.masked_equal(load.T, 0.0),
         origin="lower",
         aspect="auto",
         interpolation="nearest",
-        cmap="viridis_r",
+        cmap=style.COLOUR_MAP,
         vmin=0.0,
-        vmax=float(np.percentile(some, 98)) if some.size else 1.0,  # impacts stand above the scale
+        vmax=highest,
         extent=(*time_limits(run), -0.5, load.shape[1] - 0.5),
     )
     axes.grid(False)
-    bar = axes.figure.colorbar(image, ax=axes, extend="max", pad=0.02)
-    bar.set_label(quantity)
+    largest = float(values.max(initial=0.0))
+    is_cut = largest > 1.005 * highest
+    bar = axes.figure.colorbar(image, ax=axes, extend="max" if is_cut else "neither", pad=0.02)
+    bar.set_label(f"{name} [{unit}]" + (f", up to {largest:.3g} {unit}" if is_cut else ""))
     bar.outline.set_visible(False)
     axes.set(xlabel="time [s]", ylabel=across)
+    axes.yaxis.set_major_locator(MaxNLocator(6, integer=True))
 
 
 def _binned(force: FloatArray) -> FloatArray:
@@ -144,11 +163,50 @@ def draw_energy(axes: Axes, run: Recording) -> None:
     """Kinetic energy, and what did work since the start."""
     time = run.data["time"].values
     for variable in [name for name in LEDGER if name in run.data]:
-        values, (label, colour) = run.data[variable].values, LEDGER[variable]
-        axes.plot(time, values, color=colour, label=f"{label} {_energy(float(values[-1]))}")
+        values, (label, drawn_as) = run.data[variable].values, LEDGER[variable]
+        axes.plot(time, values, label=f"{label} {_energy(float(values[-1]))}", **drawn_as)
     axes.set(xlabel="time [s]", ylabel="energy [J]", xlim=time_limits(run))
     axes.set_title("Energy ledger, work since the start")
-    axes.legend(loc="best", fontsize=7, labelspacing=0.3)
+    box: dict[str, Any] = {"frameon": True, "facecolor": style.PAPER, "edgecolor": "none", "framealpha": 0.8}
+    axes.legend(loc="best", fontsize=7, labelspacing=0.3, **box)
+
+
+def draw_angles(axes: Axes, run: Recording) -> None:
+    """Over time: joint angles, a line each from the tail to the head; of very long robots some of them."""
+    angle = np.degrees(recorded(run, "joint_angle")).reshape(run.data.sizes["time"], -1)
+    axes.set_title("Joint angles")
+    count = angle.shape[1]
+    if not count:
+        axes.set(xticks=[], yticks=[], xlabel="one link, no joints")
+        return
+    colours, norm = style.from_tail(), Normalize(0, max(1, count - 1))
+    chosen = np.unique(np.linspace(0, count - 1, min(count, MOST_LINES)).round().astype(int))
+    for joint in chosen:
+        axes.plot(times(run), angle[:, joint], color=colours(norm(joint)), linewidth=1.1, zorder=3)
+    bar = axes.figure.colorbar(ScalarMappable(norm, colours), ax=axes, pad=0.02)
+    some = "" if len(chosen) == count else f", {len(chosen)} of {count} shown"
+    bar.set_label(f"joint (0 = at the tail){some}")
+    bar.locator = MaxNLocator(6, integer=True)
+    bar.outline.set_visible(False)
+    axes.set(xlabel="time [s]", ylabel="joint angle [deg]", xlim=time_limits(run))
+
+
+def draw_events(axes: Axes, run: Recording) -> None:
+    """Over time: a row for each kind of event, with a mark whenever it happened."""
+    axes.set_title("Events")
+    axes.set(xlabel="time [s]", xlim=time_limits(run))
+    name, time = np.asarray(run.events["name"].values, dtype=str), np.asarray(run.events["time"].values, dtype=float)
+    kinds = list(dict.fromkeys(name.tolist()))
+    if not kinds:
+        axes.set(yticks=[])
+        axes.text(0.5, 0.5, "no events", transform=axes.transAxes, ha="center", va="center", color=style.NOTE)
+        return
+    for height, kind in enumerate(kinds):
+        at = time[name == kind]
+        axes.plot(at, np.full(len(at), height), marker="|", markersize=11, linestyle="none", color=style.BLUE, zorder=3)
+    axes.set_yticks(range(len(kinds)), [f"{kind} ({int(np.sum(name == kind))})" for kind in kinds])
+    axes.set_ylim(len(kinds) - 0.4, -0.6)
+    axes.tick_params(axis="y", labelsize=float(np.clip(54 / len(kinds), 4.5, 8)))
 
 
 def _energy(joule: float) -> str:

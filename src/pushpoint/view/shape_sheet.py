@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import degrees
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from matplotlib.colors import LinearSegmentedColormap
 
 from pushpoint.shapes import GaitSegment, ShapeCurve
 from pushpoint.view import shapes, style
 from pushpoint.view.panels import show_at_least
-from pushpoint.view.scene import Box
 from pushpoint.view.shapes import Aslant, Stretch, box_around
 from pushpoint.view.space import SIDE, TOP, Sight
 from pushpoint.view.space_figure import AXIS, GAP, HEAD, LEFT, LEGEND, LINE, RIGHT, TITLE, WIDTH, Sheet
+from pushpoint.view.surroundings import Box
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -28,9 +27,8 @@ if TYPE_CHECKING:
 PLOT = 2.3  # [inch], high: joint references
 HIGHEST = 3.2  # [inch], of views
 ASLANT = Aslant()
-FROM_TAIL = LinearSegmentedColormap.from_list("joints", [style.GREEN, style.SKY, style.BODY_DOWN])
 SPAN = 10.0  # [deg], least range of joint angles
-LIMIT: dict[str, Any] = {"color": style.FORCE, "linewidth": 1.0, "linestyle": "--", "zorder": 2}
+LIMIT = style.drawn_as(color="force", linewidth=1.0, linestyle="--", zorder=2)
 
 
 class Panel(NamedTuple):
@@ -147,8 +145,9 @@ def _draw_references(sheet: Sheet, top: float, robot: Robot, motion: Rehearsal) 
 def _draw_angles(axes: Axes, motion: Rehearsal, joints: Sequence[int]) -> None:
     """Over the path of the head in the cycle, or over time if it rests; bars if nothing moves."""
     angles, last = np.degrees(motion.reference), max(1, motion.reference.shape[1] - 1)
+    from_tail = style.from_tail()
     if len(motion.time) == 1:
-        axes.bar(list(joints), angles[0, joints], color=[FROM_TAIL(j / last) for j in joints], zorder=3)
+        axes.bar(list(joints), angles[0, joints], color=[from_tail(j / last) for j in joints], zorder=3)
         axes.set(xlabel="joint, from the tail", xticks=list(joints))
         return
     if motion.head[-1] == motion.head[0]:
@@ -157,7 +156,7 @@ def _draw_angles(axes: Axes, motion: Rehearsal, joints: Sequence[int]) -> None:
         label = "path of the head along the curve [m]"
         over = np.array([motion.curve.length(motion.head[0], head) for head in motion.head])
     for j in joints:
-        axes.plot(over, angles[:, j], color=FROM_TAIL(j / last), linewidth=1.2, zorder=3)
+        axes.plot(over, angles[:, j], color=from_tail(j / last), linewidth=1.2, zorder=3)
     axes.set(xlabel=label, xlim=(over[0], over[-1]))
 
 

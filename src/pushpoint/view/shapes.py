@@ -14,9 +14,9 @@ from matplotlib.patches import Patch
 
 from pushpoint.shapes.virtual_snake import link_centres, link_rotations, virtual_snake
 from pushpoint.view import style
-from pushpoint.view.bodies import paled
-from pushpoint.view.scene import Box
 from pushpoint.view.space import Sight, View, link_outline
+from pushpoint.view.style import paled
+from pushpoint.view.surroundings import Box
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -30,12 +30,12 @@ PER_PIECE = 24  # samples of a curve between two control points
 AXIS_LENGTH = 1.15  # of a joint's axis over the width of the robot
 ROUND_OFF = 1e-6  # of parameters of curves
 MARGIN = 0.06  # of the larger side, around what is shown
-CURVE: dict[str, Any] = {"color": style.GREEN, "linewidth": 1.2, "zorder": 4}
-DOT: dict[str, Any] = {"marker": "o", "markersize": 5, "markeredgecolor": style.GREEN, "markeredgewidth": 1.3}
-POINT: dict[str, Any] = DOT | {"color": style.PAPER, "linestyle": "none", "zorder": 4.5}
-SHADOW: dict[str, Any] = {"color": style.QUIET, "linewidth": 0.8, "linestyle": style.DOTS, "zorder": 1}
-AXIS: dict[str, Any] = {"colors": style.INK, "linewidths": 1.0, "capstyle": "round", "zorder": 3.6}
-JOINT: dict[str, Any] = {"color": style.INK, "marker": "o", "markersize": 2, "linestyle": "none", "zorder": 4.2}
+CURVE = style.drawn_as(color="green", linewidth=1.2, zorder=4)
+DOT = style.drawn_as(marker="o", markersize=5, markeredgecolor="green", markeredgewidth=1.3)
+POINT = DOT | style.drawn_as(color="paper", linestyle="none", zorder=4.5)
+SHADOW = style.drawn_as(color="quiet", linewidth=0.8, linestyle=style.DOTS, zorder=1)
+AXIS = style.drawn_as(colors="ink", linewidths=1.0, capstyle="round", zorder=3.6)
+JOINT = style.drawn_as(color="ink", marker="o", markersize=2, linestyle="none", zorder=4.2)
 
 
 @dataclass(frozen=True, slots=True)

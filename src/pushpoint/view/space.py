@@ -9,7 +9,9 @@ import numpy as np
 from pushpoint.analysis._series import recorded
 from pushpoint.geometry.rotation import matrices
 from pushpoint.view import bodies, style
-from pushpoint.view.bodies import ARC_POINTS, FORCE_WINDOW, THIN, draw_thin, draw_wide, paled
+from pushpoint.view.bodies import ARC_POINTS, FORCE_WINDOW, THIN, draw_outlines, draw_thin, draw_wide
+from pushpoint.view.faults import links_in_solids
+from pushpoint.view.style import paled
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -122,7 +124,7 @@ def link_outline(link: Link, centre: FloatArray, turn: FloatArray, view: Sight) 
     return hull((np.unique(balls, axis=0)[:, np.newaxis] + circle(ball)).reshape(-1, 2))
 
 
-def _eyes(link: Link, centre: FloatArray, turn: FloatArray, view: View) -> list[FloatArray]:
+def eyes(link: Link, centre: FloatArray, turn: FloatArray, view: Sight) -> list[FloatArray]:
     """Those of the head's two eyes that can be seen."""
     found, ahead = [], link.half_core + (0.25 if link.shape == "round" else -0.2) * link.radius
     for side in (1, -1):
@@ -151,7 +153,10 @@ def pressing(run: Recording, row: int) -> BoolArray:
 
 
 def draw_in_space(axes: Axes, run: Recording, row: int, view: View, strength: float = 1.0) -> list[Artist]:
-    """The robot at one row, links that press on the ground darker; a `strength` below one pales it."""
+    """The robot at one row, links that press on the ground darker; a `strength` below one pales it.
+
+    Links that lie inside of obstacles have an outline.
+    """
     robot, at = run.scenario.built_robot(), pose_in_space(run, row)
     colours = [paled(colour, strength) for colour in _colours(pressing(run, row))]
     thin = [k for k, link in enumerate(robot.links) if link.radius < THIN]
@@ -161,7 +166,9 @@ def draw_in_space(axes: Axes, run: Recording, row: int, view: View, strength: fl
     if thin:
         ends = view.flat(at.ends(robot))[thin]
         drawn += draw_thin(axes, ends, [colours[k] for k in thin], strength)
-    return drawn
+    marked = [k for k in links_in_solids(run, row) if k not in thin]
+    shapes = [link_outline(robot.links[k], at.centre[k], at.turn[k], view) for k in marked]
+    return [*drawn, *draw_outlines(axes, shapes, strength)]
 
 
 def _colours(down: BoolArray) -> list[str]:
@@ -182,9 +189,9 @@ def _draw_wide(
         shapes.append(link_outline(link, centre, turn, view))
         fill.append(colours[k])
         if k == len(robot.links) - 1:
-            eyes = _eyes(link, centre, turn, view)
-            shapes += eyes
-            fill += [paled(style.BODY_EDGE, 1.0)] * len(eyes)
+            seen = eyes(link, centre, turn, view)
+            shapes += seen
+            fill += [paled(style.BODY_EDGE, 1.0)] * len(seen)
     return draw_wide(axes, shapes, fill, strength)
 
 

@@ -11,11 +11,12 @@ from matplotlib.patches import Patch
 
 from pushpoint.analysis._series import recorded
 from pushpoint.view import panels, style
-from pushpoint.view.bodies import FORCE_WINDOW
-from pushpoint.view.scene import Movable, draw_movable, movable
+from pushpoint.view.bodies import FORCE_WINDOW, scale_of
+from pushpoint.view.faults import SAID, links_in_solids
 from pushpoint.view.space import SIDE, TOP, View, draw_in_space, draw_pushes
 from pushpoint.view.space_scene import Boxes, boxes_of, contour_levels, draw_side, draw_top, ground_below
 from pushpoint.view.space_scene import draw_movable_from_side as draw_movable_beside
+from pushpoint.view.surroundings import Movable, draw_movable, movable
 from pushpoint.worlds import Heightfield
 
 if TYPE_CHECKING:
@@ -28,17 +29,18 @@ if TYPE_CHECKING:
 
 # All in inches: the views are to scale and stand above each other, so that every place is known.
 WIDTH, LEFT, RIGHT = 10.0, 0.7, 0.25
-TALL = 0.6  # height over width: top views that are taller have the curves beside them, not below
-TALL_WIDTH, TALLEST = 4.9, 5.2  # of the views then
-HIGHEST = 4.4  # of top views that are not
+HEIGHT = 10.0  # of the sheet, at most
+BESIDE_WIDTH = 4.9  # of views that have the curves beside them, not below, at most
+LEAST_SHARE = 0.72  # of the width: views that would be narrower above the curves have these beside them
 HEAD, LINE, LEGEND = 0.42, 0.22, 0.3  # headline, further lines of it, legend
 TITLE, AXIS = 0.36, 0.5  # above panels, and below them
-PLOT, MAP = 1.7, 2.1  # heights of panels over time
+PLOT, MAP = 1.3, 1.8  # heights of panels over time
 GAP = 0.85  # between panels beside each other
 SPAN = 0.005  # [m], least range of coordinates over time
+LETTERS, MARK_WIDTH = 14.5, 6  # of legends: that fit into an inch, and those that a mark takes the place of
 ENTRY = 0.13  # height of a line of a legend
 LOW_SIDE = 0.35  # least height of a side view
-BELOW: dict[str, Any] = {"color": style.ORANGE, "linewidth": 1.4, "zorder": 3.5}  # ground below the robot
+BELOW = style.drawn_as(color="orange", linewidth=1.4, zorder=3.5)  # ground below the robot
 
 
 class Sheet:
@@ -64,10 +66,24 @@ class Sheet:
         drawn_as: dict[str, Any] = {"ha": "left", "va": "top", "fontsize": 12, "fontweight": "bold"}
         self.figure.suptitle(text, x=0.01, y=1 - 0.12 / self.height, **drawn_as)
 
+    def line(self, text: str, top: float) -> None:
+        """In small letters, `top` [inch] from the upper edge."""
+        self.figure.text(0.01, 1 - top / self.height, text, ha="left", va="top", fontsize=9)
+
     def legend(self, entries: Sequence[Any], top: float, above: float = 0.0) -> None:
-        """In one line, `top` [inch] from the upper edge, or a share of the height `above` that."""
+        """In one line or two, `top` [inch] from the upper edge, or a share of the height `above` that."""
         place = (0.0, 1 - top / self.height + above)
-        self.figure.legend(handles=entries, ncols=len(entries), loc="upper left", bbox_to_anchor=place)
+        columns = -(-len(entries) // lines_of(entries))
+        self.figure.legend(handles=entries, ncols=columns, loc="upper left", bbox_to_anchor=place)
+
+
+def lines_of(entries: Sequence[Any], wide: float = WIDTH) -> int:
+    """How many lines a legend needs that is so wide [inch], with the entries in columns."""
+    lengths = [len(entry.get_label()) + MARK_WIDTH for entry in entries]
+    for lines in range(1, len(lengths)):
+        if sum(max(lengths[k : k + lines]) for k in range(0, len(lengths), lines)) <= LETTERS * wide:
+            return lines
+    return max(1, len(lengths))
 
 
 class Views(NamedTuple):
@@ -83,9 +99,8 @@ class Views(NamedTuple):
         return self.top + TITLE + self.side
 
 
-def views_for(boxes: Boxes, width: float, highest: float) -> Views:
-    """Both views `width` wide; what is too tall for `highest` is widened."""
-    boxes = boxes.widened(highest / width)
+def views_for(boxes: Boxes, width: float) -> Views:
+    """Both views `width` wide."""
     return Views(boxes, width, width * boxes.top.shape, max(LOW_SIDE, width * boxes.side.shape))
 
 
@@ -101,16 +116,15 @@ def place_views(sheet: Sheet, views: Views, left: float, top: float) -> tuple[Ax
 def space_figure(run: Recording, published: Mapping[str, Curve]) -> Figure:
     """Robot at four instants from above and from the side, the middle link's path, forces and energy over time."""
     with style.styled():
-        boxes, title = boxes_of(run), panels.headline(run)
+        title, said = panels.headline(run), panels.caption(run)
         below = HEAD + LINE * title.count("\n")
-        start = below + LEGEND + TITLE
-        is_tall = boxes.top.shape > TALL
-        wide = min(TALL_WIDTH, TALLEST / boxes.top.shape) if is_tall else WIDTH - LEFT - RIGHT
-        views = views_for(boxes, wide, TALLEST if is_tall else HIGHEST)
+        marks = marks_of(run)
+        start = below + LINE * lines_of(marks) + LEGEND + TITLE
+        end = MAP + AXIS + ENTRY * (said.count("\n") + 2 if said else 0)  # from the upper edge of the maps on
+        views, is_tall = _fitting(boxes_of(run), HEIGHT - start - AXIS - TITLE - end)
         curves = start if is_tall else start + views.height + AXIS + TITLE
         maps = start + views.height + AXIS + TITLE if is_tall else curves + PLOT + AXIS + TITLE
-        said = panels.caption(run)
-        sheet = Sheet(WIDTH, maps + MAP + AXIS + ENTRY * (said.count("\n") + 2 if said else 0))
+        sheet = Sheet(WIDTH, maps + end)
         _draw_views(sheet, run, views, start)
         for axes, axis in zip(_curves(sheet, views, curves, is_tall), "xyz", strict=True):
             panels.draw_coordinate(axes, run, axis, published)
@@ -119,9 +133,22 @@ def space_figure(run: Recording, published: Mapping[str, Curve]) -> Figure:
                 axes.set_xlabel("")
         _draw_maps(sheet, run, maps)
         sheet.head(title)
+        sheet.line(f"Robot at {panels.times_shown(run)}", below)
         panels.draw_caption(sheet.figure, said, bottom=0.05 / sheet.height)
-        sheet.legend(marks_of(run), below, above=0.004)
+        sheet.legend(marks, below + LINE, above=0.004)
         return sheet.figure
+
+
+def _fitting(boxes: Boxes, height: float) -> tuple[Views, bool]:
+    """The views if so much height is left for them and, unless they are tall, for the curves; whether they are tall."""
+    full, shape = WIDTH - LEFT - RIGHT, boxes.top.shape + boxes.side.shape
+    wide = min(full, (height - PLOT - AXIS - TITLE - TITLE) / shape)
+    if wide >= LEAST_SHARE * full:
+        return views_for(boxes, wide), False
+    highest = height - TITLE - max(LOW_SIDE, BESIDE_WIDTH * boxes.side.shape)
+    if highest < BESIDE_WIDTH * boxes.top.shape:  # then both are to be narrower
+        return views_for(boxes, min(BESIDE_WIDTH, (height - TITLE - LOW_SIDE) / shape)), True
+    return views_for(boxes, BESIDE_WIDTH), True
 
 
 def _curves(sheet: Sheet, views: Views, top: float, is_tall: bool) -> list[Axes]:
@@ -162,7 +189,7 @@ def _draw_views(sheet: Sheet, run: Recording, views: Views, top: float) -> None:
     for row, strength in zip(rows, panels.STRENGTHS, strict=True):
         draw_instant(above, beside, run, discs, row, strength)
     draw_trails(above, beside, run, rows[-1])
-    above.set_title(f"From above, {panels.times_shown(run)}")
+    above.set_title("From above")
 
 
 def draw_scenes(above: Axes, beside: Axes, run: Recording, boxes: Boxes) -> None:
@@ -209,9 +236,12 @@ def marks_of(run: Recording) -> list[Any]:
     world = run.scenario.built_world()
     marks: list[Any] = [*link_marks(), Line2D([], [], label="path of the middle link", **style.TRAIL)]
     if world.obstacles:
-        marks.append(Line2D([], [], label=f"force of obstacles, mean of {FORCE_WINDOW:g} s", **style.ARROW))
+        scale = scale_of(run, panels.rows_shown(run)[-1], 3)
+        marks.append(Line2D([], [], label=f"force of obstacles, mean of {FORCE_WINDOW:g} s: {scale}", **style.ARROW))
     if isinstance(world.terrain, Heightfield):
         levels = contour_levels(world.terrain)
         marks.append(Line2D([], [], color=style.PEG_EDGE, linewidth=0.8, label=f"every {levels[0]:.2g} m of height"))
         marks.append(Line2D([], [], label="ground below the robot", **BELOW))
+    if any(len(links_in_solids(run, row)) for row in panels.rows_shown(run)):
+        marks.append(Line2D([], [], label=SAID, **style.FAULT_MARK))
     return marks

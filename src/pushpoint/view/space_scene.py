@@ -13,9 +13,9 @@ from matplotlib.ticker import MaxNLocator
 
 from pushpoint.geometry.parts import HIGH
 from pushpoint.view import style
-from pushpoint.view.bodies import paled
-from pushpoint.view.scene import FAR, MARGIN, NEAR, Box, Movable, draw_scene, united, view_box
 from pushpoint.view.space import SIDE, TOP, hull, pose_in_space
+from pushpoint.view.style import paled
+from pushpoint.view.surroundings import FAR, MARGIN, NEAR, Box, Movable, draw_scene, united, view_box
 from pushpoint.worlds import Heightfield, Profile
 
 if TYPE_CHECKING:
@@ -31,7 +31,11 @@ CONTOURS = 6  # at most, between the lowest and the highest ground
 BODY_POINTS = 8  # per link, where the ground below it is asked for
 LABEL_ROOM = 0.12  # [m], treads that are longer have their height written on them
 ALPHA = 0.55  # of obstacles seen from the side: one sees those behind
-SHADES = LinearSegmentedColormap.from_list("ground", [style.VALLEY, style.GROUND])
+
+
+def shades() -> LinearSegmentedColormap:
+    """Of uneven ground, from its lowest to its highest place."""
+    return LinearSegmentedColormap.from_list("ground", [style.VALLEY, style.GROUND])
 
 
 class Boxes(NamedTuple):
@@ -125,7 +129,7 @@ def draw_top(axes: Axes, run: Recording, box: Box) -> None:
         _draw_steps(axes, world.terrain, box)
     draw_scene(axes, run, box)
     if isinstance(world.terrain, Heightfield):
-        axes.set_facecolor(SHADES(0.0))
+        axes.set_facecolor(shades()(0.0))
     solids = _solids(world)
     solids.sort(key=lambda part: float(part[:, 2].max()))
     _draw_solids(axes, [hull(TOP.flat(part)) for part in solids], 1.0)
@@ -141,7 +145,7 @@ def _draw_relief(axes: Axes, field: Heightfield) -> None:
     """Light from the upper left, lighter where it is higher, and lines of equal height."""
     heights, step = np.array(field.heights), field.spacing
     light = LightSource(azdeg=135, altdeg=50)
-    shaded = light.shade(heights[::-1], SHADES, blend_mode="soft", dx=step, dy=step, vert_exag=1.5)[::-1]
+    shaded = light.shade(heights[::-1], shades(), blend_mode="soft", dx=step, dy=step, vert_exag=1.5)[::-1]
     rows, columns = heights.shape
     right, top = field.x + (columns - 1) * step, field.y + (rows - 1) * step
     extent = (field.x - step / 2, right + step / 2, field.y - step / 2, top + step / 2)
@@ -163,12 +167,12 @@ def _draw_steps(axes: Axes, profile: Profile, box: Box) -> None:
     if not len(x):
         return
     x, z = np.concatenate([[box.left - FAR], x, [box.right + FAR]]), np.concatenate([z[:1], z, z[-1:]])
-    inner = np.unique(x[1:-1])
+    inner, colours = np.unique(x[1:-1]), shades()
     axes.add_collection(
         LineCollection([[(at, -HIGH), (at, HIGH)] for at in inner], colors=style.PEG_EDGE, linewidths=0.8, zorder=0.6)
     )
     for (left, one), (right, other) in pairwise(zip(x, z, strict=True)):
-        shade = SHADES(((one + other) / 2 - low) / max(high - low, 1e-9))
+        shade = colours(((one + other) / 2 - low) / max(high - low, 1e-9))
         axes.add_patch(Rectangle((left, -HIGH), right - left, 2 * HIGH, facecolor=shade, linewidth=0, zorder=0.4))
         seen = (max(left, box.left), min(right, box.right))
         if one == other and seen[1] - seen[0] > LABEL_ROOM:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import textwrap
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from pushpoint.analysis import unit_of
 from pushpoint.view import style
 
 if TYPE_CHECKING:
@@ -19,8 +21,9 @@ if TYPE_CHECKING:
 WIDTH, HEIGHT = 10.0, 2.6  # [inch], of the figure and of a panel
 PANELS = 3  # beside each other
 ABREAST = 3  # labels of variants that fit beside each other
+TITLE = 34  # characters of a title that fit above a panel
 SPREAD = 0.22  # half width of the dots of a variant, whose neighbours are 1 apart
-COLOURS = (style.BLUE, style.ORANGE, style.GREEN, style.PINK, style.SKY, style.RED)
+COLOURS = tuple(style.drawn_as(color=name) for name in ("blue", "orange", "green", "pink", "sky", "red"))
 
 
 def study_figure(results: Results) -> Figure:
@@ -53,8 +56,15 @@ def _draw_column(axes: Axes, results: Results, summary: Summary, column: str) ->
         axes.axhline(threshold, color=style.QUIET, linewidth=1.0, linestyle="--", zorder=1)
     axes.set_xticks(range(len(labels)), labels, rotation=20 if len(labels) > ABREAST else 0)
     axes.set_xlim(-0.6, len(labels) - 0.4)
-    axes.set_title(column)
+    axes.set_title(textwrap.fill(column, TITLE))
+    axes.set_ylabel(_unit(results, column))
     axes.grid(axis="x", visible=False)
+
+
+def _unit(results: Results, column: str) -> str:
+    """For the axis: of what has none, what it is instead."""
+    unit = next(unit_of(wanted.name) for wanted in results.study.measurements if wanted.column == column)
+    return f"[{unit}]" if unit else "count or ratio"
 
 
 def _draw_runs(axes: Axes, place: int, values: FloatArray) -> None:
@@ -62,7 +72,7 @@ def _draw_runs(axes: Axes, place: int, values: FloatArray) -> None:
     across = place + np.linspace(-SPREAD, SPREAD, len(values)) if len(values) > 1 else np.full(len(values), place)
     shown = np.isfinite(values)
     drawn_as: dict[str, Any] = {"linestyle": "none", "marker": "o", "markersize": 4.0, "markeredgewidth": 0.0}
-    axes.plot(across[shown], values[shown], color=COLOURS[place % len(COLOURS)], alpha=0.75, zorder=3, **drawn_as)
+    axes.plot(across[shown], values[shown], alpha=0.75, zorder=3, **COLOURS[place % len(COLOURS)], **drawn_as)
 
 
 def _draw_median(axes: Axes, place: int, median: float, interval: tuple[float, float]) -> None:

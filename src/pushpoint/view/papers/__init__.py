@@ -32,12 +32,25 @@ class PaperFigure:
     scenarios: tuple[str, ...]
     draw: Drawing
 
-    def drawn(self, runs: Runs, published: Published) -> Figure | None:
-        """The figure; None if a run that it needs is not there, or holds nothing to show."""
+    def drawn(self, runs: Runs, published: Published, style_name: str = "light") -> Figure | None:
+        """The figure in a style; None if a run that it needs is not there, or holds nothing to show."""
         if not all(name in runs for name in self.scenarios):
             return None
-        with style.styled():
-            return self.draw(published, *(runs[name] for name in self.scenarios))
+        with style.styled(style_name):
+            figure = self.draw(published, *(runs[name] for name in self.scenarios))
+            return figure if figure is None else _with_faults_said(figure)
+
+
+def _with_faults_said(figure: Figure) -> Figure:
+    """With a remark on links that are outlined, if there are some."""
+    from pushpoint.view.faults import MARK, SAID
+    from pushpoint.view.papers._parts import noted
+
+    if not figure.findobj(lambda artist: artist.get_gid() == MARK):
+        return figure
+    before = figure.get_supxlabel()
+    said = f"{SAID[0].upper()}{SAID[1:]}."
+    return noted(figure, f"{before}\n{said}" if before else said)
 
 
 paper_figures: Registry[PaperFigure] = Registry("figure", __name__)

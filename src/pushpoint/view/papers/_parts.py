@@ -20,21 +20,26 @@ if TYPE_CHECKING:
 
     from pushpoint.recording.recording import Recording
     from pushpoint.types import FloatArray
-    from pushpoint.view.scene import Box
+    from pushpoint.view.surroundings import Box
 
 LEGEND, TITLE, AXIS = 0.4, 0.4, 0.35  # [inch], high: the legend above all panels; of panels the title, and the x axis
-NOTE = 0.35  # [inch], high: remarks below all panels
+NOTE, NOTE_LINE = 0.35, 0.18  # [inch], high: remarks of up to two lines below all panels, and any further line
 EDGES, GAP, SCENE_AXIS = 0.95, 0.75, 0.5  # [inch]: left and right of rows of scenes, between scenes, below them
 PLOT, HIGH_PLOT = 1.9, 2.3  # [inch], high: panels that show something over time
 TIME = "time [s]"
 MINUS = "\N{MINUS SIGN}"
 
-DrawnAs = dict[str, Any]  # of lines
-OURS: DrawnAs = {"color": style.BLUE, "zorder": 3}
-BODY: DrawnAs = {"color": style.BODY, "linewidth": 2.4}
-HEAD: DrawnAs = {"color": style.HEAD, "linewidth": 2.4}
-DASHED: DrawnAs = {"color": style.INK, "linestyle": (0, (3.5, 2)), "linewidth": 1.3, "zorder": 2.5}
-HALO = withStroke(linewidth=2.5, foreground=style.GROUND)
+DrawnAs = Mapping[str, Any]  # of lines
+OURS = style.drawn_as(color="blue", zorder=3)
+BODY = style.drawn_as(color="body", linewidth=2.4)
+HEAD = style.drawn_as(color="head", linewidth=2.4)
+DASHED = style.drawn_as(color="ink", linestyle=(0, (3.5, 2)), linewidth=1.3, zorder=2.5)
+
+
+def halo() -> list[Any]:
+    """Path effects of letters on drawings: the ground around them."""
+    return [withStroke(linewidth=2.5, foreground=style.GROUND)]
+
 
 # --- sheets ---
 
@@ -108,13 +113,18 @@ def legend(sheet: Figure, entries: Sequence[Any]) -> None:
 def noted(sheet: Figure, note: str) -> Figure:
     """The sheet, made higher for a remark."""
     wide, high = sheet.get_size_inches()
-    sheet.set_size_inches(wide, high + NOTE)
+    sheet.set_size_inches(wide, high + _room_for(note) - _room_for(sheet.get_supxlabel()))
     return remarked(sheet, note)
+
+
+def _room_for(note: str) -> float:
+    """Height [inch] of a remark."""
+    return NOTE + NOTE_LINE * max(0, note.count("\n") - 1) if note else 0.0
 
 
 def remarked(sheet: Figure, note: str) -> Figure:
     """With small letters at the lower edge, where there is room for them."""
-    sheet.supxlabel(note, x=0.008, ha="left", fontsize=8, color=style.QUIET)
+    sheet.supxlabel(note, x=0.008, ha="left", fontsize=8, color=style.NOTE)
     return sheet
 
 

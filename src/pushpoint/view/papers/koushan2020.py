@@ -7,7 +7,7 @@ numbers of P4's tables. P4 counts links, joints and obstacles from 1, this packa
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -20,7 +20,8 @@ from pushpoint.view.bodies import draw_robot, draw_shape
 from pushpoint.view.papers import Published, figures_of
 from pushpoint.view.papers import _parts as parts
 from pushpoint.view.papers._parts import BODY, DASHED, HEAD, MINUS, TIME, DrawnAs, explained
-from pushpoint.view.scene import Box, draw_scene
+from pushpoint.view.style import paled
+from pushpoint.view.surroundings import Box, draw_scene
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 
 CENTRE, TORQUE, REACH = 6, -2.0, 1.35  # P4's joint 7; [N m], Table 5.1; [m], from there to the outer pegs
 ANGLE, FORCE = "angle [rad]", "force [N]"
-COLOURS = (style.BLUE, style.GREEN, style.RED)
+COLOURS = tuple(style.drawn_as(color=name, zorder=3) for name in ("blue", "green", "red"))
 NOT_READ = "P4's curves are not digitised; dashed are its set-points."
 AS_COUNTED = f"{NOT_READ} Links and joints as P4 counts them, from 1."
 DAMPED = "Joints have a damping of 0.5 N m s/rad, not in P4."
@@ -41,14 +42,23 @@ CONTROL = {
     "active-joints": "P4's control with torques for active joints only, (3.48)",
 }
 HELD = {"regular": (1.6, 2.4, 0.8), "minimal": (4.0, 6.0, 2.0)}  # [N], by chains: in balance
-WANTED: DrawnAs = {"color": style.ORANGE, "linestyle": "--", "linewidth": 1.6, "zorder": 4}
+WANTED = style.drawn_as(color="orange", linestyle="--", linewidth=1.6, zorder=4)
 SHOWN_FORCE = 10.0  # [N]: hits of single rows are larger
 TABLE = Box(-0.25, 1.95, -0.3, 0.5)  # [m]: the six links and their pegs
-SHADES = np.linspace(0.15, 0.75, 5)  # of the torques of five joints
-JOINTS: tuple[DrawnAs, ...] = tuple({"color": (shade,) * 3, "linewidth": 1.1, "zorder": 3} for shade in SHADES)
-JOINT_MARKS = {"torque of joint 1": JOINTS[0], "to 5": JOINTS[-1]}
+STRENGTHS = np.linspace(1.0, 0.35, 5)  # of the ink for the torques of five joints
 
 figure = figures_of("koushan2020")
+
+
+def joint_lines() -> list[DrawnAs]:
+    """Torques of five joints, dark to light."""
+    return [{"color": paled(style.INK, strength), "linewidth": 1.1, "zorder": 3} for strength in STRENGTHS]
+
+
+def joint_marks() -> dict[str, DrawnAs]:
+    """Their entries in legends."""
+    first, *_, last = joint_lines()
+    return {"torque of joint 1": first, "to 5": last}
 
 
 # --- 5.2 ---
@@ -59,8 +69,8 @@ def fig5_3(published: Published, run: Recording, program: Recording) -> Figure:
     sheet, (axes,) = parts.plots_below_each_other(1)
     joint = np.arange(len(run.data["joint"])) - CENTRE
     axes.plot(joint, -static_torques(run, CENTRE, TORQUE, REACH), **WANTED)
-    dot: DrawnAs = {"color": style.BLUE, "marker": "o", "linestyle": "none"}
-    cross: DrawnAs = {"color": style.GREEN, "marker": "x", "linestyle": "none"}
+    dot: dict[str, Any] = {"color": style.BLUE, "marker": "o", "linestyle": "none"}
+    cross: dict[str, Any] = {"color": style.GREEN, "marker": "x", "linestyle": "none"}
     for each, drawn_as in (
         (run, dot | {"markersize": 7}),
         (program, cross | {"markersize": 6, "markeredgewidth": 1.8}),
@@ -89,13 +99,13 @@ def one_angle(published: Published, run: Recording, program: Recording) -> Figur
 
     def draw(axes: Axes, each: Recording) -> None:
         for link, colour in links.values():
-            axes.plot(times(each), link_angles(each, link), color=colour, zorder=3)
+            axes.plot(times(each), link_angles(each, link), **colour)
         axes.axhline(0.3, **WANTED)
         axes.set(ylabel=ANGLE)
 
     sheet, _ = _beside_program(run, program, draw, _titles(run))
-    marks = {label: {"color": colour} for label, (_, colour) in links.items()}
-    return explained(sheet, marks | {"set-point of link 5": WANTED} | JOINT_MARKS, f"{AS_COUNTED} {DAMPED}")
+    marks: dict[str, DrawnAs] = {label: colour for label, (_, colour) in links.items()}
+    return explained(sheet, marks | {"set-point of link 5": WANTED} | joint_marks(), f"{AS_COUNTED} {DAMPED}")
 
 
 def _titles(run: Recording) -> tuple[str, str]:
@@ -123,7 +133,7 @@ def _draw_torques(axes: Axes, run: Recording, title: str) -> None:
     robot = run.scenario.built_robot()
     damping = np.array([robot.joint(j).damping for j in range(len(robot.links) - 1)])
     torque = recorded(run, "joint_torque") + damping * recorded(run, "joint_rate")
-    for values, drawn_as in zip(torque[1:].T, JOINTS, strict=True):
+    for values, drawn_as in zip(torque[1:].T, joint_lines(), strict=True):
         axes.plot(times(run)[1:], values, **drawn_as)
     axes.set(ylabel="torque [N m]")
     axes.set_title(title)
@@ -160,7 +170,7 @@ def forces(published: Published, run: Recording, program: Recording) -> Figure:
 
     def draw(axes: Axes, each: Recording) -> None:
         for peg, colour in enumerate(COLOURS):
-            axes.plot(times(each)[1:], peg_forces(each, peg)[1:], color=colour, zorder=3)
+            axes.plot(times(each)[1:], peg_forces(each, peg)[1:], **colour)
         axes.set(ylabel=FORCE)
 
     balance = ", ".join(f"{force:g}" for force in HELD[chains])
@@ -173,10 +183,10 @@ def forces(published: Published, run: Recording, program: Recording) -> Figure:
     panels[0].set(ylim=(-0.4, SHOWN_FORCE))
     for force in HELD[chains]:
         panels[2].axhline(force, **WANTED | {"linewidth": 1.0})
-    marks = {f"obstacle {peg + 1}": {"color": colour} for peg, colour in enumerate(COLOURS)}
+    marks: dict[str, DrawnAs] = {f"obstacle {peg + 1}": colour for peg, colour in enumerate(COLOURS)}
     return explained(
         sheet,
-        marks | {"set-points": WANTED} | JOINT_MARKS,
+        marks | {"set-points": WANTED} | joint_marks(),
         f"{NOT_READ} At rest three smooth pegs take forces in the ratio 2 : 3 : 1 only: P4's set-points cannot be held "
         f"(erratum P4-6),\nand the robot leaves its pegs; hits are cut off above {SHOWN_FORCE:g} N. {DAMPED}",
     )
@@ -190,13 +200,13 @@ def forces(published: Published, run: Recording, program: Recording) -> Figure:
 def two_angles(published: Published, run: Recording, program: Recording) -> Figure:
     def draw(axes: Axes, each: Recording) -> None:
         for link, before, wanted, colour in ((2, 1, -0.2, COLOURS[0]), (4, 2, 0.2, COLOURS[1])):
-            axes.plot(times(each), link_angles(each, link, before), color=colour, zorder=3)
+            axes.plot(times(each), link_angles(each, link, before), **colour)
             axes.axhline(wanted, **WANTED)
         axes.set(ylabel=ANGLE)
 
     sheet, _ = _beside_program(run, program, draw, _titles(run))
-    marks: dict[str, DrawnAs] = {"link 3 to link 2": {"color": COLOURS[0]}, "link 5 to link 3": {"color": COLOURS[1]}}
-    return explained(sheet, marks | {"set-points": WANTED} | JOINT_MARKS, f"{AS_COUNTED} {DAMPED}")
+    marks: dict[str, DrawnAs] = {"link 3 to link 2": COLOURS[0], "link 5 to link 3": COLOURS[1]}
+    return explained(sheet, marks | {"set-points": WANTED} | joint_marks(), f"{AS_COUNTED} {DAMPED}")
 
 
 # --- 5.6 ---
@@ -218,10 +228,14 @@ def fig5_17(published: Published, run: Recording, program: Recording) -> Figure:
     for axes in panels:
         axes.set(xlim=(0, times(program)[-1]), xlabel=TIME)
     parts.label_outer(panels)
-    marks = {"P4's control": {"color": style.BLUE}, "quadratic program": {"color": style.GREEN}, "set-points": WANTED}
+    marks: dict[str, DrawnAs] = {
+        "P4's control": {"color": style.BLUE},
+        "quadratic program": {"color": style.GREEN},
+        "set-points": WANTED,
+    }
     return explained(
         sheet,
-        marks | JOINT_MARKS,
+        marks | joint_marks(),
         f"{NOT_READ} With a force goes a shape: the program takes one in balance (erratum P4-6), P4's control none.\n"
         f"{DAMPED}",
     )

@@ -20,7 +20,7 @@ from pushpoint.view.bodies import ARROW_LENGTH, FORCE_WINDOW, draw_arrows, draw_
 from pushpoint.view.papers import Published, Table, figures_of
 from pushpoint.view.papers import _parts as parts
 from pushpoint.view.papers._parts import BODY, DASHED, HEAD, OURS, TIME, DrawnAs, explained, nearest_row
-from pushpoint.view.scene import draw_scene, united, view_box
+from pushpoint.view.surroundings import draw_scene, united, view_box
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -36,13 +36,13 @@ SMOOTHING = 0.3  # [s], of velocities
 TITLE_PAD = 9  # [points], above marks on the upper edge
 SMALLEST_SHARE = 0.05  # of the largest force: those that are named
 
-PUBLISHED: DrawnAs = {"color": style.ORANGE, "markeredgecolor": style.INK, "markeredgewidth": 0.6, "linestyle": "none"}
-PUBLISHED_DOT = PUBLISHED | {"marker": "o", "markersize": 4.2, "zorder": 6}
-PUBLISHED_EDGE = PUBLISHED | {"marker": "v", "markersize": 7, "clip_on": False, "zorder": 6}
-SAID: DrawnAs = {"color": style.GREEN, "linestyle": "--", "linewidth": 1.1, "zorder": 2.2}
-REACHED: DrawnAs = {"color": style.ORANGE, "linestyle": "--", "linewidth": 1.1, "zorder": 2}
-HEAD_PATH: DrawnAs = {"color": style.HEAD, "linestyle": style.DOTS, "linewidth": 1.3, "zorder": 2.4}
-BEFORE = DASHED | {"marker": "o", "markersize": 2.5}
+PUBLISHED = style.drawn_as(color="orange", markeredgecolor="ink", markeredgewidth=0.6, linestyle="none")
+PUBLISHED_DOT = PUBLISHED | style.drawn_as(marker="o", markersize=4.2, zorder=6)
+PUBLISHED_EDGE = PUBLISHED | style.drawn_as(marker="v", markersize=7, clip_on=False, zorder=6)
+SAID = style.drawn_as(color="green", linestyle="--", linewidth=1.1, zorder=2.2)
+REACHED = style.drawn_as(color="orange", linestyle="--", linewidth=1.1, zorder=2)
+HEAD_PATH = style.drawn_as(color="head", linestyle=style.DOTS, linewidth=1.3, zorder=2.4)
+BEFORE = DASHED | style.drawn_as(marker="o", markersize=2.5)
 
 figure = figures_of("liljeback2010")
 
@@ -62,7 +62,7 @@ def fig10(published: Published, run: Recording) -> Figure:
         axes.plot(read_off["x_m"][chosen], read_off["y_m"][chosen], **PUBLISHED_DOT)
         axes.set_title(f"t = {t:g} s")
     parts.label_outer(panels)
-    dot: DrawnAs = {"marker": "o", "markersize": 4}
+    dot: dict[str, Any] = {"marker": "o", "markersize": 4}
     marks = {"this run": dot | {"color": style.BODY}, "its head": dot | {"color": style.HEAD}}
     return explained(sheet, marks | {"joints and ends, published": PUBLISHED_DOT})
 
@@ -235,4 +235,4 @@ def _draw_forces(axes: Axes, run: Recording, row: int) -> None:
         if newton > SMALLEST_SHARE * size.max():
             tip = point + force * (ARROW_LENGTH / size.max())
             text = axes.annotate(f"link {link + 1}: {newton:.0f} N", tip, (5, 0), textcoords="offset points")
-            text.set(color=style.FORCE, va="center", zorder=7, path_effects=[parts.HALO])
+            text.set(color=style.FORCE, va="center", zorder=7, path_effects=parts.halo())

@@ -20,12 +20,12 @@ from pushpoint.shapes import GaitSegment, ShapeCurve
 from pushpoint.view import shapes, style
 from pushpoint.view.panels import middle
 from pushpoint.view.papers import Published, figures_of
-from pushpoint.view.papers._parts import MINUS, OURS, DrawnAs, nearest_row, reached, remarked, scenes_in_rows
-from pushpoint.view.scene import united
+from pushpoint.view.papers._parts import MINUS, OURS, nearest_row, reached, remarked, scenes_in_rows
 from pushpoint.view.shapes import Aslant, Stretch, box_around, draw_virtual, marks, room_of, set_frame, under, whole
 from pushpoint.view.space import SIDE, TOP, Sight, View, draw_in_space
 from pushpoint.view.space_figure import link_marks
 from pushpoint.view.space_scene import boxes_of, draw_side, draw_top
+from pushpoint.view.surroundings import united
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from pushpoint.robots import Robot
     from pushpoint.shapes import Laid
     from pushpoint.types import FloatArray
-    from pushpoint.view.scene import Box
+    from pushpoint.view.surroundings import Box
 
 ASLANT, ALONG = Aslant(), Aslant(azimuth=-75.0, elevation=22.0)
 TURN = radians(45.0)  # of the shape frame in Example 5
@@ -46,7 +46,7 @@ SCREENSHOTS = (0.0, 3.0, 6.0, 9.0, 12.0, 15.0)  # [s], of Figs. 7 and 8; ours, P
 ROLLED = (0.0, 1.5, 3.0, 4.5, 6.0)  # [s], of Fig. 9, ours
 ON_STAIRS = (0.0, 9.0, 18.0)  # [s], of Fig. 10, ours
 FEW_LINKS = 7  # of Fig. 10(a)
-NOT_STEERED: DrawnAs = {"color": style.ORANGE, "linestyle": "--", "zorder": 2.5}
+NOT_STEERED = style.drawn_as(color="orange", linestyle="--", zorder=2.5)
 NOT_READ = "P3's drawings are not digitised."
 
 figure = figures_of("liljeback2014")
@@ -86,7 +86,7 @@ def draw_curve(axes: Axes, part: Stretch, view: Sight, box: Box, floor: float | 
 
 def draw_postures(axes: Axes, run: Recording, instants: Sequence[float], view: View, off: tuple[float, float]) -> None:
     """The robot where it was; the time beside its tail, `off` [points] from it."""
-    drawn_as: DrawnAs = {"textcoords": "offset points", "ha": "center", "va": "center", "fontsize": 8}
+    drawn_as: dict[str, Any] = {"textcoords": "offset points", "ha": "center", "va": "center", "fontsize": 8}
     for t in reached(run, instants):
         row = nearest_row(run, t)
         draw_in_space(axes, run, row, view)

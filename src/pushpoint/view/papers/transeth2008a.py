@@ -17,8 +17,8 @@ from pushpoint.view import style
 from pushpoint.view.bodies import FORCE_WINDOW, arrows, draw_robot, pushes_at, quiver
 from pushpoint.view.papers import Published, Table, figures_of
 from pushpoint.view.papers import _parts as parts
-from pushpoint.view.papers._parts import BODY, HEAD, MINUS, OURS, TIME, DrawnAs, explained, nearest_row
-from pushpoint.view.scene import Box, draw_scene, united, view_box
+from pushpoint.view.papers._parts import BODY, HEAD, MINUS, OURS, TIME, explained, nearest_row
+from pushpoint.view.surroundings import Box, draw_scene, united, view_box
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -37,16 +37,16 @@ INSTANTS = (0.0, 2.5, 5.0, 7.5, 10.0)  # [s], of Fig. 15; but for 0 s ours, P2 d
 FLAT_SPEED, TRACK_SPEED = -0.01, 0.15  # [m/s], P2 VIII-D1 and VIII-D2
 FLAT_X, FLAT_Y = (-0.17, 0.03), (-0.25, 0.15)  # [m], spans as wide as those of P2's Fig. 13
 
-SAID: DrawnAs = {"color": style.ORANGE, "linestyle": "--", "linewidth": 1.4, "zorder": 2}
-ALSO_SAID = SAID | {"color": style.QUIET, "linewidth": 1.0}
-DOT: DrawnAs = {"markeredgecolor": style.INK, "markeredgewidth": 0.5, "markersize": 4.2, "linestyle": "none"}
-SIMULATED = DOT | {"color": style.ORANGE, "marker": "o", "zorder": 5}
-MEASURED = DOT | {"color": style.GREEN, "marker": "s", "zorder": 4}
-PATH = parts.DASHED | {"linewidth": 1.4, "zorder": 4}
-MEAN = PATH | {"linewidth": 1.0}
-AS_BUILT: DrawnAs = {"color": style.SKY, "linewidth": 1.1, "zorder": 2.5}
-SIZE: DrawnAs = OURS | {"linewidth": 1.2}
-COMPONENT: DrawnAs = {"color": style.SKY, "linewidth": 1.0, "zorder": 2.5}
+SAID = style.drawn_as(color="orange", linestyle="--", linewidth=1.4, zorder=2)
+ALSO_SAID = SAID | style.drawn_as(color="quiet", linewidth=1.0)
+DOT = style.drawn_as(markeredgecolor="ink", markeredgewidth=0.5, markersize=4.2, linestyle="none")
+SIMULATED = DOT | style.drawn_as(color="orange", marker="o", zorder=5)
+MEASURED = DOT | style.drawn_as(color="green", marker="s", zorder=4)
+PATH = parts.DASHED | style.drawn_as(linewidth=1.4, zorder=4)
+MEAN = PATH | style.drawn_as(linewidth=1.0)
+AS_BUILT = style.drawn_as(color="sky", linewidth=1.1, zorder=2.5)
+SIZE = OURS | {"linewidth": 1.2}
+COMPONENT = style.drawn_as(color="sky", linewidth=1.0, zorder=2.5)
 
 figure = figures_of("transeth2008a")
 
@@ -128,7 +128,7 @@ def _draw_forces(axes: Axes, run: Recording, row: int, box: Box) -> None:
     for name, tip, (x, y) in zip(names, start + arrows(force, full), force, strict=True):
         text = f"{name}: ({x:+.1f}, {y:+.1f}) N".replace("-", MINUS)
         label = axes.annotate(text, tip.tolist(), (8, 0), textcoords="offset points", va="center")
-        label.set(color=style.FORCE, zorder=7, path_effects=[parts.HALO])
+        label.set(color=style.FORCE, zorder=7, path_effects=parts.halo())
 
 
 @figure("fig11", "Fig. 11: contact forces on links 2, 7 and 10", "track-small-pegs")

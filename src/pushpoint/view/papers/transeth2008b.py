@@ -14,11 +14,11 @@ from pushpoint.analysis._series import recorded, times
 from pushpoint.view import style
 from pushpoint.view.papers import Published, figures_of
 from pushpoint.view.papers import _parts as parts
-from pushpoint.view.papers._parts import MINUS, OURS, TIME, DrawnAs, explained, nearest_row
-from pushpoint.view.scene import Box
+from pushpoint.view.papers._parts import MINUS, OURS, TIME, explained, nearest_row
 from pushpoint.view.space import TOP, draw_in_space
 from pushpoint.view.space_figure import link_marks
 from pushpoint.view.space_scene import boxes_of, draw_top
+from pushpoint.view.surroundings import Box
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -36,9 +36,9 @@ SIDEWAYS = 1.4  # [m], in 15 s, P5 Fig. 10; the text gives no number, the scale 
 HALF_HEIGHT = 0.22  # [m], of Fig. 10
 THIS_RUN = "this run: link 5, P5's link 6"
 SAID = f"P5: about {SIDEWAYS:g} m sideways in 15 s"
-PUBLISHED: DrawnAs = {"color": style.ORANGE, "linestyle": "--", "linewidth": 1.4, "zorder": 2}
-DOT: DrawnAs = {"marker": "D", "markersize": 6.5, "markeredgecolor": style.INK, "markeredgewidth": 0.6}
-PUBLISHED_DOT = DOT | {"color": style.ORANGE, "linestyle": "none", "zorder": 5, "clip_on": False}
+PUBLISHED = style.drawn_as(color="orange", linestyle="--", linewidth=1.4, zorder=2)
+DOT = style.drawn_as(marker="D", markersize=6.5, markeredgecolor="ink", markeredgewidth=0.6)
+PUBLISHED_DOT = DOT | style.drawn_as(color="orange", linestyle="none", zorder=5, clip_on=False)
 NOT_READ = "P5's curves are not digitised."
 TURNED = f"Sideways is +y here; in P5's Fig. 10 it is the axis that goes to {MINUS}{SIDEWAYS:g} m, x6 by our scan."
 FORWARD = {
