@@ -35,7 +35,7 @@ _expected: list[str] = []  # kernels that are being called and should be in the 
 WITHOUT_KERNELS = frozenset({
     "__init__", "_progress", "_resuming", "_start_pose", "_yaml_events", "analysis", "api", "cli", "control", "files",
     "plain_data", "planning", "recording", "registering", "reproduction", "scenarios", "scenario", "sensors",
-    "simulation", "studies", "view",
+    "simulation", "studies", "view", "viewer",
 })  # fmt: skip
 _FORGET_AFTER = 7 * 86400  # [s]: folders of sources that have been edited since are dead weight
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from pushpoint.recording.recording import Recording
     from pushpoint.types import FloatArray
-    from pushpoint.worlds import GroundLaw, World
+    from pushpoint.worlds import GroundLaw, Patch, World
 
 NEAR = 0.3  # [m], obstacles within this distance of where the robot was are shown
 FAR = 0.6  # [m], and no part of a polygon that is further away
@@ -165,10 +165,17 @@ def _draw_fixed(axes: Axes, world: World) -> None:
 
 def _draw_patches(axes: Axes, world: World) -> None:
     """Opaque, because of patches that overlap the last one holds."""
-    for patch in world.ground.patches if any(_law(p) != _law(world.ground) for p in world.ground.patches) else ():
+    for patch, colour in patch_colours(world):
         corner, width, height = (patch.x_min, patch.y_min), patch.x_max - patch.x_min, patch.y_max - patch.y_min
-        colour = _patch_colour(patch, world.ground)
         axes.add_patch(Rectangle(corner, width, height, facecolor=colour, linewidth=0, zorder=0.5))
+
+
+def patch_colours(world: World) -> list[tuple[Patch, str]]:
+    """Patches of the ground, each with its colour; none if all have the law of the ground."""
+    patches = world.ground.patches
+    if all(_law(patch) == _law(world.ground) for patch in patches):
+        return []
+    return [(patch, _patch_colour(patch, world.ground)) for patch in patches]
 
 
 def _patch_colour(patch: GroundLaw, ground: GroundLaw) -> str:
