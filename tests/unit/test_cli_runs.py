@@ -13,7 +13,7 @@ import pytest
 import xarray as xr
 
 import pushpoint as pp
-from pushpoint.cli._declared import fields_of, parameters_of
+from pushpoint.declared import fields_of, parameters_of
 from pushpoint.cli._parts import ends_of_parts
 from pushpoint.cli.show import SHOWN_KINDS, options
 from pushpoint.errors import InvalidInput, UnknownName

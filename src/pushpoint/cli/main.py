@@ -24,6 +24,7 @@ COMMANDS = {  # by name: module and function, or module and group of commands
     "run": ("run", "run"),
     "resume": ("resume", "resume"),
     "plot": ("plot", "plot"),
+    "view": ("view", "view"),
     "draw": ("draw", "draw"),
     "reproduce": ("reproduce", "reproduce"),
     "study": ("study", "app"),

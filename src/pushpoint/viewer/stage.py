@@ -108,11 +108,12 @@ class Stage(NamedTuple):
         return np.asarray(self.middle + far * towards)
 
 
-def stage_of(run: Recording) -> Stage:
-    """The world and the robot of a recording; what is shown is where the robot was, and what is near."""
+def stage_of(run: Recording, room: float = AROUND) -> Stage:
+    """The world and the robot of a recording; what is shown is where the robot was, what is near, and at least so much
+    ground [m] around it."""
     robot, world = run.scenario.built_robot(), run.scenario.built_world()
     seen = boxes_of(run).top if is_spatial(run) else view_box(run)
-    room = max(AROUND, 0.15 * max(seen.right - seen.left, seen.top - seen.bottom))
+    room = max(room, 0.15 * max(seen.right - seen.left, seen.top - seen.bottom))
     box = Box(seen.left - room, seen.right + room, seen.bottom - room, seen.top + room)
     top = _top(run, robot)
     down = np.array(world.down) / np.linalg.norm(world.down)
