@@ -33,9 +33,9 @@ _compiled: set[str] = set()  # in this process: spares looking at the disk in ev
 _expected: list[str] = []  # kernels that are being called and should be in the cache
 # Rooms and modules without kernels, that no kernel imports (a test follows the imports): editing them compiles nothing.
 WITHOUT_KERNELS = frozenset({
-    "__init__", "_progress", "_resuming", "_start_pose", "_yaml_events", "analysis", "api", "cli", "control", "declared",
-    "files", "plain_data", "planning", "recording", "registering", "reproduction", "scenarios", "scenario", "sensors",
-    "simulation", "studies", "view", "viewer",
+    "__init__", "_progress", "_resuming", "_start_pose", "_yaml_events", "analysis", "api", "cli", "control",
+    "declared", "files", "plain_data", "planning", "recording", "registering", "reproduction", "scenarios", "scenario",
+    "sensors", "simulation", "studies", "view", "viewer",
 })  # fmt: skip
 _FORGET_AFTER = 7 * 86400  # [s]: folders of sources that have been edited since are dead weight
 

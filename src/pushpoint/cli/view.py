@@ -94,7 +94,7 @@ def _write(path: Path, runs: list[Recording]) -> None:
 
 
 def _serve(runs: list[Recording], scenario: Scenario | None, host: str, port: int, open_it: bool) -> None:
-    from pushpoint.viewer.server import address_of, needs_viser, start
+    from pushpoint.viewer.server import address_of, needs_viser, start, stop
 
     needs_viser()
     server = start(host, port)
@@ -112,7 +112,7 @@ def _serve(runs: list[Recording], scenario: Scenario | None, host: str, port: in
     except KeyboardInterrupt:
         say("ended")
     finally:
-        server.stop()
+        stop(server)
 
 
 def _viewer(server: Any, runs: list[Recording], scenario: Scenario | None) -> Any:

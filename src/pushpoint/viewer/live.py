@@ -24,13 +24,11 @@ class LiveRun:
 
     def __init__(self, scenario: Scenario) -> None:
         self.scenario, self.problem = scenario, ""
-        self._changes: dict[str, Any] = {}
         self._owed, self._cost = 0.0, 0.0
         self._begin()
 
     def _begin(self) -> None:
         self._simulation = Simulation(self.scenario)
-        self.scenario_run = self._simulation.scenario
         self._owed, self.problem = 0.0, ""
         self._recording: Recording | None = None
 

@@ -60,7 +60,8 @@ def eyes_of(link: Link) -> Mesh:
     if link.shape == "square":
         up = 0.95
     ball = rounded_bar(0.0, 0.0, 0.2 * radius)
-    return joined([Mesh(ball.vertices + (ahead, 0.5 * side * radius, up * radius), ball.faces) for side in (1, -1)])
+    places = radius * np.array([(0.0, 0.5, up), (0.0, -0.5, up)]) + np.array([ahead, 0.0, 0.0])
+    return joined([Mesh(ball.vertices + place, ball.faces) for place in places])
 
 
 def rounded_bar(half: float, off: float, ball: float) -> Mesh:

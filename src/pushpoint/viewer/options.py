@@ -59,19 +59,21 @@ class Control(NamedTuple):
 
 def controls_of(scenario: Scenario) -> list[Control]:
     """All of them: duration and seed, then those of controller, world, robot and plant."""
-    found = [*_of_the_run(scenario)]
-    for part, registry in (("controller", controllers), ("plant", plants)):
-        item = registry[getattr(scenario, part).name]
-        values = scenario.options_of(part, item.Options)  # type: ignore[arg-type]
-        hints = {
-            name: typing.Annotated[(info.annotation, *info.metadata, None)] for name, info in item.Options.model_fields.items()
-        }
-        found += _listed(part, fields_of(item.Options, own=False), hints, {name: getattr(values, name) for name in hints})
+    found = [*_of_the_run(scenario), *_of_class(scenario, "controller")]
     for part, factories in (("world", worlds), ("robot", robots)):
         chosen = getattr(scenario, part)
         if isinstance(chosen, Choice):
             found += _of_factory(part, factories[chosen.name], chosen.options)
-    return found
+    return [*found, *_of_class(scenario, "plant")]
+
+
+def _of_class(scenario: Scenario, part: Literal["controller", "plant"]) -> list[Control]:
+    item: Any = (controllers if part == "controller" else plants)[getattr(scenario, part).name]
+    values = scenario.options_of(part, item.Options)
+    fields = item.Options.model_fields.items()
+    hints = {name: typing.Annotated[(info.annotation, *info.metadata, None)] for name, info in fields}
+    present = {name: getattr(values, name) for name in hints}
+    return _listed(part, fields_of(item.Options, own=False), hints, present)
 
 
 def _of_the_run(scenario: Scenario) -> Iterator[Control]:
@@ -96,13 +98,16 @@ def _of_factory(part: str, factory: Any, given: dict[str, Any]) -> list[Control]
 def _listed(part: str, fields: list[Field], hints: dict[str, Any], values: dict[str, Any]) -> list[Control]:
     said = {field.name: f"[{field.unit}] {field.text}" if field.unit else field.text for field in fields}
     found = (
-        control_of(f"{part}.{name}", hints[name], value, said.get(name, "")) for name, value in values.items() if name in hints
+        control_of(f"{part}.{name}", hints[name], value, said.get(name, ""))
+        for name, value in values.items()
+        if name in hints
     )
     return [control for control in found if control is not None]
 
 
 def control_of(key: str, hint: Any, value: Any, said: str = "") -> Control | None:
     """The control of one option, by its type and its present value; None if it has none."""
+    hint = _member(hint, value)
     kind = _plain_type(hint)
     if isinstance(kind, tuple):
         return Control(key, "choice", value, choices=kind, hint=said) if value in kind else None
@@ -110,7 +115,7 @@ def control_of(key: str, hint: Any, value: Any, said: str = "") -> Control | Non
         return Control(key, "switch", value, hint=said) if isinstance(value, bool) else None
     if kind is None or not isinstance(value, int | float) or not math.isfinite(value):
         return None
-    low, high = _range(hint, float(value))
+    low, high = (float(f"{bound:.12g}") for bound in _range(hint, float(value)))
     if kind is int:
         return Control(key, "whole", int(value), math.ceil(low), math.floor(high), 1, hint=said)
     return Control(key, "number", float(value), low, high, _round_step((high - low) / NOTCHES), hint=said)
@@ -124,28 +129,38 @@ def _range(hint: Any, value: float) -> tuple[float, float]:
     return min(max(low, lowest), value), max(min(value + reach, highest), value)
 
 
+def _member(hint: Any, value: Any) -> Any:
+    """Of a union, such as a number or a schedule of numbers, the member that the present value is of."""
+    if typing.get_origin(hint) is typing.Annotated:
+        inner, *rest = typing.get_args(hint)
+        return typing.Annotated[(_member(inner, value), *rest)]
+    if typing.get_origin(hint) not in (typing.Union, types.UnionType):
+        return hint
+    for member in typing.get_args(hint):
+        kind = _plain_type(member)
+        if (isinstance(kind, tuple) and value in kind) or (
+            (kind is bool) == isinstance(value, bool) and kind is not None
+        ):
+            return member
+    return hint
+
+
 def _plain_type(hint: Any) -> Any:
-    """float, int, bool, the texts of a Literal, or None for all others; of a union with None the other member."""
+    """float, int, bool, the texts of a Literal, or None for all others."""
     origin, inner = typing.get_origin(hint), typing.get_args(hint)
     if origin is typing.Annotated:
         return _plain_type(inner[0])
     if origin is Literal:
         return inner if all(isinstance(each, str) for each in inner) else None
-    if origin in (typing.Union, types.UnionType):
-        others = [each for each in inner if each is not type(None)]
-        return _plain_type(others[0]) if len(others) == 1 else None
     return hint if hint in (float, int, bool) else None
 
 
 def bounds_of(hint: Any) -> tuple[float, float, bool]:
     """Lowest and highest number that an option may have, and whether it has to be positive."""
     low, high, positive = -math.inf, math.inf, False
-    origin, inner = typing.get_origin(hint), typing.get_args(hint)
-    if origin in (typing.Union, types.UnionType):
-        others = [each for each in inner if each is not type(None)]
-        return bounds_of(others[0]) if len(others) == 1 else (low, high, positive)
-    if origin is not typing.Annotated:
+    if typing.get_origin(hint) is not typing.Annotated:
         return low, high, positive
+    inner = typing.get_args(hint)
     low, high, positive = bounds_of(inner[0])
     entries = [item for entry in inner[1:] for item in (entry.metadata if isinstance(entry, FieldInfo) else [entry])]
     for item in entries:

@@ -179,7 +179,7 @@
     for (let k = run.first[frame]; k < run.first[frame + 1]; k++) {
       const start = triple(run.start, k);
       if ($("forces").checked) drawArrow(start, triple(run.vector, k), 0.7 * wide, FORCE, shift);
-      if ($("points").checked) { const s = 0.28 * wide; drawMesh(ball, [s, 0, 0, 0, 0, s, 0, 0, 0, 0, s, 0, start[0] + shift[0], start[1] + shift[1], start[2] + shift[2] + wide, 1], grades[run.grade[frame]]); }
+      if ($("points").checked) { const s = 0.28 * wide; drawMesh(ball, [s, 0, 0, 0, 0, s, 0, 0, 0, 0, s, 0, start[0] + shift[0], start[1] + shift[1], start[2] + shift[2], 1], grades[run.grade[frame]]); }
     }
     if ($("ground").checked) for (let k = base; k < base + n; k++) drawArrow(triple(run.position, k), triple(run.ground, k), 0.45 * wide, GROUND, shift);
     gl.depthRange(0, 1);
@@ -203,7 +203,7 @@
         gl.drawArrays(gl.LINES, 0, s.count);
       }
     });
-    const corner = [stages[0].box[0], stages[0].box[2], 0.02];
+    const corner = [stages[0].box[0], stages[0].box[3], 0.02];
     if ($("forces").checked) drawArrow(corner, [runs[0].scale.length, 0, 0], 0.7 * runs[0].mark, FORCE, [0, 0, 0]);
     runs.forEach((run, k) => drawRun(run, stages[k], shown[k], shifts[k], k && !beside ? 0.55 : 1));
     frames++;

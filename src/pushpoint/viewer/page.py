@@ -18,7 +18,7 @@ from pushpoint.viewer.meshes import arrow_mesh
 from pushpoint.viewer.push_points import COLOURS, Margins, grade
 from pushpoint.viewer.stage import Stage, stage_of
 from pushpoint.viewer.strip import strip_of
-from pushpoint.viewer.track import OTHER, PALETTE, Track, round_force
+from pushpoint.viewer.track import OTHER, PALETTE, Track, round_force, tracks_of
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -57,7 +57,7 @@ def quantised(places: FloatArray) -> Quantised:
 
 def html_page(runs: Sequence[Recording]) -> str:
     """One page for one recording, or for two that are laid over each other."""
-    tracks = [Track(run) for run in runs]
+    tracks = tracks_of(runs)
     strip = strip_of(runs)
     data = {
         "runs": [_run_data(track, palette) for track, palette in zip(tracks, (PALETTE, OTHER), strict=False)],
@@ -69,8 +69,8 @@ def html_page(runs: Sequence[Recording]) -> str:
     name = " and ".join(run.scenario.name for run in runs)
     script, look = (files("pushpoint.viewer").joinpath(f"page.{end}").read_text("utf-8") for end in ("js", "css"))
     policy = (
-        f"default-src 'none'; script-src 'sha256-{_digest(script)}'; style-src 'sha256-{_digest(look)}'; img-src data:; "
-        "base-uri 'none'; form-action 'none'"
+        f"default-src 'none'; script-src 'sha256-{_digest(script)}'; style-src 'sha256-{_digest(look)}'; "
+        "img-src data:; base-uri 'none'; form-action 'none'"
     )
     parts = {
         "POLICY": html.escape(policy),

@@ -19,7 +19,7 @@ from pushpoint.viewer.push_points import grade
 from pushpoint.viewer.scene import Actor, Shown, set_lights
 from pushpoint.viewer.stage import Stage, stage_of
 from pushpoint.viewer.strip import Strip, strip_of
-from pushpoint.viewer.track import OTHER, PALETTE, Track, round_force
+from pushpoint.viewer.track import OTHER, PALETTE, Track, round_force, tracks_of
 
 if TYPE_CHECKING:
     from pushpoint.recording.recording import Recording
@@ -31,8 +31,9 @@ STRIP_EVERY = 3.0  # [s], how often the strip of a live run is drawn anew
 SPEEDS = ("0.1 ×", "0.25 ×", "0.5 ×", "1 ×", "2 ×", "4 ×")
 OVERLAID, BESIDE = "overlaid", "side by side"
 HALF_VIEW = 0.35  # [rad], half of the camera's angle of view upwards
-RATIO = 1.5  # width over height of the part of a window that is free of controls
+RATIO = 1.25  # width over height of the part of a window that is free of controls
 LEAVING = 0.05  # of the size of the stage: a live robot nearer to its edge makes it larger
+LOWER = 0.1  # of the size of the stage: the camera looks so much lower, as the strip lies over the lower part
 ROOM = 1.0  # robot lengths of ground around a live robot at first
 
 
@@ -46,7 +47,7 @@ class Viewer:
         self.problem = ""
         self._tasks: queue.SimpleQueue[Callable[[], None]] = queue.SimpleQueue()
         self._dirty, self._ended, self._slider_at = True, threading.Event(), 0.0
-        tracks = [Track(run) for run in runs]
+        tracks = tracks_of(runs)
         self.shown.ground = not tracks[0].has_contacts
         set_lights(server)
         self.actors = [
@@ -138,8 +139,8 @@ class Viewer:
     def _place_camera(self) -> None:
         stage, camera = self.actors[0].stage, self.server.initial_camera
         camera.fov = 2 * HALF_VIEW
-        camera.look_at = stage.middle
-        camera.position = stage.eye(HALF_VIEW, RATIO)
+        eye, lower = stage.eye(HALF_VIEW, RATIO), np.array([0.0, 0.0, -LOWER * stage.size])
+        camera.look_at, camera.position = stage.middle + lower, eye + lower
         camera.near, camera.far = 0.01, 1000.0
 
     # --- the page ---
@@ -147,6 +148,7 @@ class Viewer:
     def _build(self) -> None:
         gui = self.server.gui
         gui.set_panel_label("pushpoint view")
+        gui.main_panel.dock_right()
         self._about = gui.add_markdown(self._about_text())
         self._status = gui.add_markdown("")
         self._build_run()
@@ -154,7 +156,7 @@ class Viewer:
         self._play.on_click(lambda _: self.do(lambda: self.set_playing(not self.playing)))
         step = max(self.end / 1000, 1e-3)
         self._time = gui.add_slider("time [s]", 0.0, max(self.end, 1e-3), step, 0.0)
-        self._time.on_update(lambda event: event.client and self._scrubbed())
+        self._time.on_update(self._scrubbed)
         speed = gui.add_dropdown("speed", SPEEDS, initial_value="1 ×")
         speed.on_update(lambda _: self.do(lambda: self._set_speed(speed.value)))
         if len(self.actors) > 1:
@@ -174,7 +176,7 @@ class Viewer:
     def _build_strip(self) -> None:
         gui = self.server.gui
         panel = gui.add_panel()
-        with panel.add_tab("joint angles, forces, energy, events"):
+        with panel.add_tab("over time"):
             self._picture = gui.add_html(picture(self._strip))
             self._mark = gui.add_html(mark(self._strip, 0.0))
         panel.float(x=12, y=-12, width=560)
@@ -183,13 +185,15 @@ class Viewer:
         box = self.server.gui.add_checkbox(label, getattr(self.shown, name))
         box.on_update(lambda _: self.do(lambda: setattr(self.shown, name, bool(box.value))))
 
-    def _scrubbed(self) -> None:
+    def _scrubbed(self, event: Any) -> None:
+        """The slider was moved by somebody, not by the time."""
         wanted = float(self._time.value)
-        self.do(lambda: self.scrub(wanted))
+        if event.client is not None:
+            self.do(lambda: self.scrub(wanted))
 
     def _set_speed(self, value: str) -> None:
         if value in SPEEDS:
-            self.speed = float(value.split()[0])
+            self.speed = float(value.split(maxsplit=1)[0])
 
     def _set_layout(self, value: str) -> None:
         self.beside = value == BESIDE
@@ -203,7 +207,8 @@ class Viewer:
         for actor in self.actors:
             run = actor.track.run
             failed = f" It failed at t = {run.failure['time']:g} s." if run.failure else ""
-            lines.append(f"**{plain(run.scenario.name)}** ({plain(run.scenario.plant.name)}) {plain(run.scenario.title)}.{failed}")
+            name, plant, title = (plain(x) for x in (run.scenario.name, run.scenario.plant.name, run.scenario.title))
+            lines.append(f"**{name}** ({plant}) {title}.{failed}")
         return "\n\n".join(lines)
 
     # --- one frame ---
@@ -247,7 +252,7 @@ class LiveViewer(Viewer):
         self.live = live
         self._room = ROOM * float(sum(link.length for link in live.scenario.built_robot().links))
         self._strip_at = 0.0
-        self._controls: list[Any] = []
+        self._folders: list[Any] = []
         super().__init__(server, [live.recording()])
 
     def _stage(self, run: Recording) -> Stage:
@@ -265,18 +270,29 @@ class LiveViewer(Viewer):
         gui.add_button("Download the recording").on_click(self._download)
         names = tuple(plants_for(self.live.scenario))
         plant = gui.add_dropdown("plant", names, initial_value=self.live.scenario.plant.name)
-        plant.on_update(lambda event: event.client and self._asked(Control("plant", "choice", "", choices=names), plant))
-        self._folder = gui.add_folder("Options: a change begins the run anew")
+        plant.on_update(lambda event: self._asked(event, Control("plant", "choice", "", choices=names)))
+        self._options = gui.add_folder("Options: a change begins the run anew")
         self._fill_options()
 
     def _fill_options(self) -> None:
-        for node in self._controls:
-            node.remove()
-        with self._folder:
-            self._controls = [self._add_control(control) for control in controls_of(self.live.scenario)]
+        """A folder for each part of the scenario; those of the plant are closed, as they are about numerics."""
+        for folder in self._folders:
+            folder.remove()
+        parts: dict[str, list[Control]] = {}
+        for control in controls_of(self.live.scenario):
+            parts.setdefault(control.key.partition(".")[0] if "." in control.key else "run", []).append(control)
+        with self._options:
+            self._folders = [self._add_part(part, controls) for part, controls in parts.items()]
 
-    def _add_control(self, control: Control) -> Any:
-        gui, label = self.server.gui, control.key
+    def _add_part(self, part: str, controls: Sequence[Control]) -> Any:
+        folder = self.server.gui.add_folder(part, expand_by_default=part != "plant")
+        with folder:
+            for control in controls:
+                self._add_control(control)
+        return folder
+
+    def _add_control(self, control: Control) -> None:
+        gui, label = self.server.gui, control.key.rpartition(".")[2]
         made: Any
         if control.kind == "choice":
             made = gui.add_dropdown(label, control.choices, initial_value=control.value, hint=control.hint)
@@ -286,13 +302,12 @@ class LiveViewer(Viewer):
             kind = int if control.kind == "whole" else float
             low, high, step, value = (kind(x) for x in (control.low, control.high, control.step, control.value))
             made = gui.add_slider(label, low, high, step, value, hint=control.hint)
-        made.on_update(lambda event: event.client and self._asked(control, made))
-        return made
+        made.on_update(lambda event: self._asked(event, control))
 
-    def _asked(self, control: Control, node: Any) -> None:
+    def _asked(self, event: Any, control: Control) -> None:
         """Another value of an option came from a page."""
-        value = node.value
-        if control.accepts(value):
+        value = event.target.value
+        if event.client is not None and control.accepts(value):
             self.do(lambda: self._change(control.key, value))
 
     def _change(self, key: str, value: Any) -> None:
@@ -400,7 +415,9 @@ def plain(text: str) -> str:
 def picture(strip: Strip) -> str:
     """The strip as an image in HTML."""
     coded = base64.b64encode(strip.png).decode()
-    return f'<img id="pushpoint-strip" alt="strip" style="display:block;width:100%" src="data:image/png;base64,{coded}">'
+    return (
+        f'<img id="pushpoint-strip" alt="strip" style="display:block;width:100%" src="data:image/png;base64,{coded}">'
+    )
 
 
 def mark(strip: Strip, now: float) -> str:
@@ -408,8 +425,8 @@ def mark(strip: Strip, now: float) -> str:
     up = 100 * strip.aspect
     return (
         f'<div style="position:relative;pointer-events:none;margin-top:-{up:.2f}%;padding-top:{up:.2f}%">'
-        f'<div id="pushpoint-mark" style="position:absolute;top:-8px;bottom:0;left:{100 * strip.share(now):.3f}%;width:2px;'
-        'background:#d55e00"></div></div>'
+        f'<div id="pushpoint-mark" style="position:absolute;top:-8px;bottom:0;left:{100 * strip.share(now):.3f}%;'
+        'width:2px;background:#d55e00"></div></div>'
     )
 
 
@@ -419,8 +436,12 @@ def legend(actors: Sequence[Actor]) -> str:
     from pushpoint.viewer.push_points import AMPLE, COLOURS
     from pushpoint.viewer.track import JAM, RESOLUTION
 
-    rows = [(palette[0], actor.track.run.scenario.name) for actor, palette in zip(actors, (PALETTE, OTHER), strict=False)]
-    rows.append((style.FORCE, f"force of obstacles; the arrow in the corner is {round_force(actors[0].track.full):g} N"))
+    rows = [
+        (palette[0], actor.track.run.scenario.name) for actor, palette in zip(actors, (PALETTE, OTHER), strict=False)
+    ]
+    rows.append(
+        (style.FORCE, f"force of obstacles; the arrow in the corner is {round_force(actors[0].track.full):g} N")
+    )
     rows.append((style.SKY, "force of the ground"))
     if any(actor.track.phases for actor in actors):
         rows += [(JAM, "jam"), (RESOLUTION, "resolution of a jam")]
@@ -436,4 +457,3 @@ def legend(actors: Sequence[Actor]) -> str:
         for colour, text in rows
     )
     return f'<div style="font-size:12px;line-height:1.4;padding:0.4em 0.8em">{"".join(lines)}</div>'
-

@@ -41,7 +41,9 @@ class Margins:
         world = self._world
         drags = world.ground.friction > 0 or world.ground.viscous > 0
         round_pegs = len(world.discs) == len(world.obstacles) > 0 and not world.movable
-        return not is_spatial(self.run) and self._robot.is_planar and len(self._robot.links) > 1 and round_pegs and drags
+        return (
+            not is_spatial(self.run) and self._robot.is_planar and len(self._robot.links) > 1 and round_pegs and drags
+        )
 
     def at(self, row: int) -> float:
         """alpha; NaN where the model does not apply."""

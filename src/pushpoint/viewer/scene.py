@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from pushpoint.viewer.stage import Stage
 
 GHOST = 0.5  # opacity of a recording that is laid over another one
+INSIDE = 0.985  # size of a second recording: where both are at one place, the first one is seen
 PATH_POINTS = 300  # at most
 GROUND_FORCE = style.SKY
 EYES = (255, 255, 255)
@@ -39,6 +40,14 @@ def rgb(colour: str) -> tuple[int, int, int]:
     return int(colour[1:3], 16), int(colour[3:5], 16), int(colour[5:7], 16)
 
 
+def linear(colour: str) -> tuple[int, int, int]:
+    """The same for nodes of many instances: viser takes their colours as shares of light, not as sRGB."""
+    share = np.array(rgb(colour)) / 255
+    light = np.where(share <= 0.04045, share / 12.92, ((share + 0.055) / 1.055) ** 2.4)
+    red, green, blue = (255 * light).round().astype(int).tolist()
+    return red, green, blue
+
+
 def set_lights(server: Any) -> None:
     """Even light from above; no map of surroundings, so that colours are those of the legend."""
     scene = server.scene
@@ -55,7 +64,9 @@ class Actor:
 
     def __init__(self, server: Any, name: str, stage: Stage, track: Track, palette: Sequence[str] = PALETTE) -> None:
         self._server, self.root, self.stage = server, f"/{name}", stage
-        self._palette = np.array([rgb(colour) for colour in palette], dtype=np.uint8)
+        self._palette = np.array([linear(colour) for colour in palette], dtype=np.uint8)
+        self._is_first = palette is PALETTE
+        self._path_colour = rgb(style.PATH if self._is_first else palette[1])
         self._frame = server.scene.add_frame(self.root, show_axes=False)
         self.ghost = False
         self.set_track(track)
@@ -97,7 +108,9 @@ class Actor:
         for lines in self.stage.lines:
             if len(lines.pieces):
                 name, colour = f"{self.root}/world/{lines.name}", rgb(lines.colour)
-                self._world.append(scene.add_line_segments(name, lines.pieces, colour, thickness=1.2, thickness_units="screen"))
+                self._world.append(
+                    scene.add_line_segments(name, lines.pieces, colour, thickness=1.2, thickness_units="screen")
+                )
         if abs(self.stage.down[2]) < 1 - 1e-9:
             self._add_gravity()
 
@@ -112,18 +125,25 @@ class Actor:
     def _add_robot(self) -> None:
         scene, row = self._server.scene, 0
         still = {"cast_shadow": False, "receive_shadow": False}
+        size = 1.0 if self._is_first else INSIDE
         self._bodies = [
             scene.add_batched_meshes_simple(
-                f"{self.root}/links-{k}", body.mesh.vertices, body.mesh.faces, self.track.turn[row, body.links],
+                f"{self.root}/links-{k}", size * body.mesh.vertices, body.mesh.faces, self.track.turn[row, body.links],
                 self.track.position[row, body.links], batched_colors=self._colours(row)[body.links], lod="off", **still,
             )
             for k, body in enumerate(self.stage.bodies)
         ]  # fmt: skip
         eyes = self.stage.eyes
         self._eyes = scene.add_mesh_simple(f"{self.root}/eyes", eyes.vertices, eyes.faces, color=EYES, **still)
+        loose = rgb(style.MOVABLE)
         self._discs = [
             scene.add_mesh_simple(
-                f"{self.root}/disc-{k}", disc.vertices, disc.faces, color=rgb(style.MOVABLE), flat_shading=True, **still
+                f"{self.root}/disc-{k}",
+                size * disc.vertices,
+                disc.faces,
+                color=rgb(style.MOVABLE),
+                flat_shading=True,
+                **still,
             )
             for k, disc in enumerate(self.stage.discs)
         ]
@@ -131,7 +151,7 @@ class Actor:
     def _add_arrows(self, name: str, ends: FloatArray, colour: str) -> Any:
         size = self.track.mark
         return self._server.scene.add_arrows(
-            f"{self.root}/{name}", ends, rgb(colour),
+            f"{self.root}/{name}", ends, linear(colour),
             shaft_radius=0.16 * size, head_radius=0.42 * size, head_length=0.8 * size,
         )  # fmt: skip
 
@@ -141,8 +161,7 @@ class Actor:
         self._forces = self._add_arrows("forces", nothing, style.FORCE)
         self._ground = self._add_arrows("ground-forces", nothing, GROUND_FORCE)
         wide = {"thickness": 0.16 * size}
-        path_colour = tuple(self._palette[1]) if self.root != "/run-0" else rgb(style.PATH)
-        self._path = scene.add_line_segments(f"{self.root}/path", nothing, path_colour, **wide)
+        self._path = scene.add_line_segments(f"{self.root}/path", nothing, self._path_colour, **wide)
         self._reference = scene.add_line_segments(f"{self.root}/reference", nothing, rgb(style.GREEN), **wide)
         self._points = scene.add_point_cloud(
             f"{self.root}/push-points", np.zeros((1, 3)), rgb(style.GREEN), point_size=0.5 * size, point_shape="circle",
@@ -152,9 +171,9 @@ class Actor:
 
     def _add_scale(self) -> None:
         """An arrow of a round force in the corner, with its number."""
-        corner = np.array([self.stage.box.left, self.stage.box.bottom, self.track.mark])
+        corner = np.array([self.stage.box.left, self.stage.box.top, self.track.mark])
         self._corner = corner
-        self._scale = self._add_arrows("scale", np.array([[corner, corner + (0.1, 0.0, 0.0)]]), style.FORCE)
+        self._scale = self._add_arrows("scale", np.zeros((1, 2, 3)), style.FORCE)
         self._scale_label = self._server.scene.add_label(f"{self.root}/scale-label", "", position=corner)
 
     # --- one row ---
@@ -184,14 +203,15 @@ class Actor:
         _set(self._forces, shown.forces and len(contacts.start) > 0, lambda: _ends(track, contacts, shown.scale))
         ground = track.ground_arrows(row) if shown.ground else None
         _set(self._ground, ground is not None, lambda: _ends(track, ground, shown.scale))
-        _set(self._points, shown.points and len(contacts.start) > 0, lambda: contacts.start + (0.0, 0.0, track.mark))
+        _set(self._points, shown.points and len(contacts.start) > 0, lambda: contacts.start)
         if shown.points and len(contacts.start):
             colour = np.array(rgb(COLOURS[grade(self.margins.at(row))]), dtype=np.uint8)
             self._points.colors = np.tile(colour, (len(contacts.start), 1))
         force = round_force(track.full)
         length = shown.scale * force / track.full * track.arrow_length
-        any_force = shown.forces or shown.ground
-        _set(self._scale, any_force, lambda: np.array([[self._corner, self._corner + (length, 0.0, 0.0)]]))
+        any_force = (shown.forces or shown.ground) and self._is_first
+        end = self._corner + np.array([length, 0.0, 0.0])
+        _set(self._scale, any_force, lambda: np.array([[self._corner, end]]))
         self._scale_label.visible = any_force
         if self._scale_label.text != f"{force:g} N":
             self._scale_label.text = f"{force:g} N"

@@ -7,11 +7,12 @@ busy, and lets every client open a tunnel to the public. Here all of that is clo
 from __future__ import annotations
 
 import errno
+import io
 import ipaddress
 import socket
 import threading
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stdout
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -118,7 +119,7 @@ def start(host: str = HOST, port: int = PORT) -> Any:
     """A viser server that listens to this machine alone, unless `host` says otherwise."""
     viser = needs_viser()
     chosen = free_port(host, port)
-    with _guarded(host):
+    with _guarded(host), _silent():
         server = viser.ViserServer(host=host, port=chosen, verbose=False)
     # Nobody shall make the viewer public from its page: viser's tunnel for that is taken out.
     handlers = server._websock_server._incoming_handlers
@@ -126,6 +127,19 @@ def start(host: str = HOST, port: int = PORT) -> Any:
         handlers.pop(getattr(viser._messages, message), None)
     server.gui.configure_theme(show_logo=False, show_share_button=False, control_width="medium")
     return server
+
+
+def stop(server: Any) -> None:
+    """End it, and all its connections."""
+    with _silent():
+        server.stop()
+
+
+@contextmanager
+def _silent() -> Iterator[None]:
+    """Without viser's own words on standard output: what is said there is for scripts."""
+    with redirect_stdout(io.StringIO()):
+        yield
 
 
 def address_of(server: Any, host: str) -> str:

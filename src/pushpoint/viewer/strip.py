@@ -23,6 +23,10 @@ WIDE, TALL, DPI = 9.0, 3.6, 100  # [inch], [inch], [1/inch]
 LEFT, RIGHT = 0.085, 0.99  # shares of the width between which time runs
 MOST_POINTS = 1500  # of a curve: more are not seen
 QUIET_EVENTS = ("impact", "detachment")  # so many that they would cover the others
+FORCES = {
+    "contact_force": ("obstacles on the robot", style.FORCE),
+    "ground_force": ("ground on the robot", style.QUIET),
+}
 EVENT_COLOURS = {"jam": JAM, "resolution": RESOLUTION, "hold": style.RED, "stop": style.RED, "stall": style.RED}
 
 
@@ -70,8 +74,8 @@ def _draw(panels: Sequence[Axes], run: Recording, line: str) -> None:
     time = recorded(run, "time")[::step]
     drawn_as: dict[str, Any] = {"linestyle": line, "linewidth": 0.9}
     angles = recorded(run, "joint_angle")[::step]
-    for j, colour in enumerate(_shades(angles.shape[1])):
-        panels[0].plot(time, angles[:, j], color=colour, **(drawn_as | {"linewidth": 0.7}))
+    for j, blue in enumerate(_shades(angles.shape[1])):
+        panels[0].plot(time, angles[:, j], color=blue, **(drawn_as | {"linewidth": 0.7}))
     first = line == "-"
     for variable, name, colour in (
         ("contact_force", "obstacles on the robot", style.FORCE),
@@ -81,7 +85,9 @@ def _draw(panels: Sequence[Axes], run: Recording, line: str) -> None:
         panels[1].plot(time, size, color=colour, label=name if first else None, **drawn_as)
     for variable, (name, colour) in LEDGER.items():
         if variable in run.data and np.any(run.data[variable].values):
-            panels[2].plot(time, recorded(run, variable)[::step], color=colour, label=name if first else None, **drawn_as)
+            panels[2].plot(
+                time, recorded(run, variable)[::step], color=colour, label=name if first else None, **drawn_as
+            )
     _draw_events(panels, run)
 
 

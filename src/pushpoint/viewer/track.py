@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -103,7 +104,7 @@ class Track:
 
     @cached_property
     def head_path(self) -> FloatArray:
-        """Straight above where the head's centre was, on the level of its top [m], (rows, 3): the body does not hide it."""
+        """Straight above where the head's centre was [m], (rows, 3), as high as its top: the body does not hide it."""
         return np.asarray(self.position[:, -1] + (0.0, 0.0, 1.05 * self._radius[-1]))
 
     @property
@@ -132,7 +133,9 @@ class Track:
         target = self.position[row]
         axes = 3 if self.in_space else 2
         turn = np.eye(3)
-        turn[:axes, :axes] = _nearest_turn((centre - centre.mean(axis=0))[:, :axes], (target - target.mean(axis=0))[:, :axes])
+        turn[:axes, :axes] = _nearest_turn(
+            (centre - centre.mean(axis=0))[:, :axes], (target - target.mean(axis=0))[:, :axes]
+        )
         return np.asarray((ends - centre.mean(axis=0)) @ turn.T + target.mean(axis=0))
 
     def _shape(self, angle: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -165,13 +168,13 @@ class Track:
         return ARROW_SHARE * float(sum(link.length for link in self.robot.links))
 
     def contact_arrows(self, row: int) -> Arrows:
-        """Forces of obstacles and other links on links."""
+        """Forces of obstacles and other links on links; in the plane they are shown above the robot."""
         found = bodies.pushes_at(self.run, row, 3 if self.in_space else 2)
         if self.in_space:
             above = found.obstacle != GROUND
             return Arrows(found.point[above], found.force[above])
-        height = self._radius[found.link][:, np.newaxis]
-        return Arrows(np.hstack([found.point, height]), np.hstack([found.force, np.zeros_like(height)]))
+        above = np.full((len(found.link), 1), 2.2 * self.thickness)  # obstacles do not hide them there
+        return Arrows(np.hstack([found.point, above]), np.hstack([found.force, np.zeros_like(above)]))
 
     def ground_arrows(self, row: int) -> Arrows:
         """Forces of the ground on links, below their centres; in the plane its friction alone."""
@@ -187,7 +190,9 @@ class Track:
     def vectors(self, arrows: Arrows, scale: float = 1.0) -> FloatArray:
         """Arrows [m] (arrows, 3) of forces; `scale` makes them longer."""
         size = np.linalg.norm(arrows.force, axis=1, keepdims=True)
-        length = np.minimum(size * (scale * self.arrow_length / self.full), LONGEST * max(scale, 1.0) * self.arrow_length)
+        length = np.minimum(
+            size * (scale * self.arrow_length / self.full), LONGEST * max(scale, 1.0) * self.arrow_length
+        )
         return np.asarray(length * np.divide(arrows.force, size, out=np.zeros_like(arrows.force), where=size > 0))
 
     # --- colours ---
@@ -198,7 +203,9 @@ class Track:
         found, open_since = [], dict[str, tuple[float, frozenset[int]]]()
         events = self.run.events
         endings = {end: begin for begin, end in PHASES.items()}
-        for time, name, detail in zip(events["time"].values, events["name"].values, events["detail"].values, strict=True):
+        for time, name, detail in zip(
+            events["time"].values, events["name"].values, events["detail"].values, strict=True
+        ):
             if name in PHASES:
                 open_since[str(name)] = float(time), _links_in(str(detail)) if name == "jam" else frozenset()
             elif name in endings and endings[name] in open_since:
@@ -221,7 +228,7 @@ class Track:
             index[pressing(self.run, row)] += 2
         phase = self.phase_at(row)
         if phase is not None:
-            links = [*phase.links] if phase.links else [k for k in range(len(index) - 1)]
+            links = [*phase.links] if phase.links else list(range(len(index) - 1))
             index[[k for k in links if k < len(index)]] = 4 if phase.name == "jam" else 5
         return index
 
@@ -245,6 +252,14 @@ def _nearest_turn(points: FloatArray, target: FloatArray) -> FloatArray:
     sign = np.ones(len(u))
     sign[-1] = np.sign(np.linalg.det(u @ v)) or 1.0
     return np.asarray((u * sign) @ v)
+
+
+def tracks_of(runs: Sequence[Recording]) -> list[Track]:
+    """Of all recordings; arrows of all have the scale of the first."""
+    tracks = [Track(run) for run in runs]
+    for track in tracks[1:]:
+        track.full, track.arrow_length = tracks[0].full, tracks[0].arrow_length
+    return tracks
 
 
 def round_force(full: float) -> float:
