@@ -147,10 +147,10 @@ def test_what_cannot_be_shown_is_said(saved: Path, tmp_path: Path, monkeypatch: 
         later.setattr("pushpoint.recording._netcdf.SCHEMA", 99)
         pp.load(saved).save(c)
     for words, reason in {
-        (str(a),): "cut off",
+        (str(a),): "has changed since pushpoint wrote it: it h",
         (str(b),): "not a recording",
         (str(c),): "install a newer pushpoint",
-        (str(tmp_path / "none.nc"),): "no such file",
+        (str(tmp_path / "none.nc"),): "there is no file",
         ("transeth2008a/trak",): "Did you mean",
         (str(saved), str(saved), str(saved)): "one or two",
         (str(saved), "transeth2008a/track"): "is no recording",

@@ -36,7 +36,7 @@ def plot(
     if target.suffix.lower() not in allowed:
         raise InvalidInput(f"--out {str(target)!r}: the name must end in {' or '.join(allowed)}")
     loaded = load(source, verify=not no_verify)
-    _refuse_wild(loaded, source)
+    refuse_wild(loaded, source)
     try:
         if gif:
             from pushpoint.view.animation import animation
@@ -51,7 +51,7 @@ def plot(
     say(f"wrote {target}")
 
 
-def _refuse_wild(recording: Recording, source: Path) -> None:
+def refuse_wild(recording: Recording, source: Path) -> None:
     """Files without a checksum may hold anything; no picture has room for it."""
     import numpy as np
 

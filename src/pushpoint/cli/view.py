@@ -36,11 +36,14 @@ def view(
     ] = None,
     host: Annotated[str, typer.Option(help="Address to listen to; the default is this machine alone.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=1, max=65535, help="If it is busy, the next one is taken.")] = 8080,
+    no_verify: Annotated[
+        bool, typer.Option("--no-verify", help="Take a recording that somebody changed, as it is.")
+    ] = False,
     no_open: Annotated[bool, typer.Option("--no-open", help="Open no browser.")] = False,
     code: Load = None,
 ) -> None:
     """Show RECORDING, or two, or a live run of SCENARIO in a browser."""
-    runs = _recordings(sources)
+    runs = _recordings(sources, not no_verify)
     scenario = None if runs else _scenario(sources, setting or [])
     if runs and setting:
         raise InvalidInput("--set is for scenarios: a recording is what it is")
@@ -50,8 +53,9 @@ def view(
     _serve(runs, scenario, host, port, not no_open)
 
 
-def _recordings(sources: list[str]) -> list[Recording]:
+def _recordings(sources: list[str], verify: bool) -> list[Recording]:
     """The recordings, if these are some: what exists as a file or folder, but for files of scenarios."""
+    from pushpoint.cli.plot import refuse_wild
     from pushpoint.recording import load
 
     paths = [Path(source) for source in sources]
@@ -63,7 +67,11 @@ def _recordings(sources: list[str]) -> list[Recording]:
         raise InvalidInput(f"{other!r} is no recording: give one recording, two, or one scenario")
     if len(paths) > 2:
         raise InvalidInput(f"{len(paths)} recordings: one or two can be shown together")
-    return [load(path / "recording.nc" if path.is_dir() else path) for path in paths]
+    runs = []
+    for path in (path / "recording.nc" if path.is_dir() else path for path in paths):
+        runs.append(load(path, verify=verify))
+        refuse_wild(runs[-1], path)
+    return runs
 
 
 def _scenario(sources: list[str], settings: list[str]) -> Scenario:
