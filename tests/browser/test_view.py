@@ -29,12 +29,12 @@ def drawing() -> Iterator[Browser]:
 
 @pytest.fixture(scope="module")
 def run() -> pp.Recording:
-    return pp.simulate("transeth2008a/track", duration=2.0)
+    return pp.simulate("transeth2008a/track", duration=8.0)
 
 
 @pytest.fixture(scope="module")
 def slippery() -> pp.Recording:
-    return pp.simulate("transeth2008a/track", {"world.friction": 0.05}, duration=2.0)
+    return pp.simulate("transeth2008a/track", {"world.friction": 0.05}, duration=8.0)
 
 
 def until(page: Page, holds: Callable[[], Any]) -> Any:
@@ -87,22 +87,25 @@ def opened(drawing: Browser) -> Iterator[Callable[[Any], tuple[Page, Any]]]:
     from pushpoint.viewer.panel import LiveViewer, Viewer
     from pushpoint.viewer.server import start, stop
 
-    made: list[tuple[Any, Any]] = []
+    made: list[tuple[Any, Any, Page]] = []
 
     def show(what: Any) -> tuple[Page, Any]:
         server = start(port=8400)
         viewer = Viewer(server, what) if isinstance(what, list) else LiveViewer(server, what)
         viewer.start()
-        made.append((server, viewer))
         page = drawing.open("about:blank")
+        made.append((server, viewer, page))
         page.send("Page.bringToFront")
-        page.send("Network.emulateNetworkConditions", offline=False, latency=0, downloadThroughput=-1, uploadThroughput=-1)
+        page.send(
+            "Network.emulateNetworkConditions", offline=False, latency=0, downloadThroughput=-1, uploadThroughput=-1
+        )
         page.go(f"http://127.0.0.1:{server.get_port()}")
         until(page, lambda: len(server.get_clients()) == 1 and "head" in text(page))
         return page, viewer
 
     yield show
-    for server, viewer in made:
+    for server, viewer, page in made:
+        page.go("about:blank")  # it would connect again to the next server at this port
         viewer.stop()
         stop(server)
 
@@ -112,9 +115,10 @@ def text(page: Page) -> str:
 
 
 def press(page: Page, label: str) -> None:
-    """A button by its text."""
-    script = f"[...document.querySelectorAll('button')].find(b => b.innerText.trim() === {json.dumps(label)}).click()"
-    page.run(script)
+    """A button by its text, once it is there."""
+    found = f"[...document.querySelectorAll('button')].find(b => b.innerText.trim() === {json.dumps(label)})"
+    until(page, lambda: page.run(f"!!{found}"))
+    page.run(f"{found}.click()")
 
 
 def entered(page: Page, label: str, value: float) -> bool:
@@ -195,8 +199,14 @@ def test_two_recordings_are_overlaid_or_side_by_side(opened: Any, run: pp.Record
     until(page, lambda: text(page).count("head ") == 2 and "t = 1.000 s" in text(page))
     row = first.track.row_at(1.0)
     for actor, shown in ((first, run), (second, slippery)):
-        until(page, lambda a=actor, s=shown: np.allclose(a._bodies[0].batched_positions[:, :2], s.data["link_position"].values[row]))
-    assert second.ghost and not first.ghost
+        until(
+            page,
+            lambda a=actor, s=shown: np.allclose(
+                a._bodies[0].batched_positions[:, :2], s.data["link_position"].values[row]
+            ),
+        )
+    assert second.ghost
+    assert not first.ghost
     page.settle(3.0)
     overlaid = page.screenshot()
     viewer.do(lambda: viewer._set_layout("side by side"))
@@ -214,14 +224,15 @@ def test_sliders_change_a_live_run(opened: Any) -> None:
     until(page, lambda: live.time > 0.3)
     until(
         page,
-        lambda: entered(page, "friction", 0.05)
-        and live.scenario.built_world().ground.friction == pytest.approx(0.05),
+        lambda: entered(page, "friction", 0.05) and live.scenario.built_world().ground.friction == pytest.approx(0.05),
     )
     until(page, lambda: live.time > 0.3)
     press(page, "Stop")
     until(page, lambda: not viewer.running)
     made = live.recording()
-    expected = pp.simulate("transeth2008a/track", {"world.friction": live.scenario.world.options["friction"]}, duration=3.0)
+    expected = pp.simulate(
+        "transeth2008a/track", {"world.friction": live.scenario.world.options["friction"]}, duration=3.0
+    )
     rows = made.data.sizes["time"]
     assert np.array_equal(made.data["link_position"].values, expected.data["link_position"].values[:rows])
     press(page, "Reset")

@@ -89,7 +89,8 @@ def test_the_stage_shows_robot_obstacles_and_ground(planar: pp.Recording, spatia
     assert sorted(k for body in stage.bodies for k in body.links) == list(range(11))
     place = Track(planar).position.reshape(-1, 3)
     for axis, (low, high) in enumerate(((stage.box.left, stage.box.right), (stage.box.bottom, stage.box.top))):
-        assert low < place[:, axis].min() and place[:, axis].max() < high
+        assert low < place[:, axis].min()
+        assert place[:, axis].max() < high
     assert stage_of(spatial).top > Track(spatial).position[..., 2].max()
 
 
@@ -154,10 +155,17 @@ def test_arrows_share_a_scale_and_are_cut_where_impacts_are(planar: pp.Recording
 
 def test_jams_and_resolutions_have_colours(planar: pp.Recording) -> None:
     run = with_events(
-        planar, (0.1, "jam", "joints 2, 3"), (0.2, "resolution", "..."), (0.3, "resolution-ended", ""), (0.4, "jam-ended", "")
+        planar,
+        (0.1, "jam", "joints 2, 3"),
+        (0.2, "resolution", "..."),
+        (0.3, "resolution-ended", ""),
+        (0.4, "jam-ended", ""),
     )
     track = Track(run)
-    assert [(phase.name, phase.begin, phase.end) for phase in track.phases] == [("jam", 0.1, 0.4), ("resolution", 0.2, 0.3)]
+    assert [(phase.name, phase.begin, phase.end) for phase in track.phases] == [
+        ("jam", 0.1, 0.4),
+        ("resolution", 0.2, 0.3),
+    ]
     at = [track.colour_index(track.row_at(t)).tolist() for t in (0.05, 0.15, 0.25, 0.5)]
     assert at[0] == at[3] == [0] * 10 + [1]
     assert at[1] == [0, 0, 4, 4, 4, *[0] * 5, 1]
@@ -246,7 +254,8 @@ def test_a_page_asks_for_nothing_and_runs_its_own_script_alone(planar: pp.Record
     assert not re.search(r"(?:src|href)\s*=\s*[\"'](?!data:)", page)
     assert not re.search(r"https?://", page.replace("http-equiv", ""))
     policy = re.search(r'content="(default-src[^"]*)"', page)
-    assert policy is not None and "default-src &#x27;none&#x27;" in policy[1]
+    assert policy is not None
+    assert "default-src &#x27;none&#x27;" in policy[1]
     script = page[page.rindex("<script>") + len("<script>") : page.rindex("</script>")]
     assert base64.b64encode(hashlib.sha256(script.encode()).digest()).decode() in policy[1]
 

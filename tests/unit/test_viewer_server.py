@@ -66,7 +66,12 @@ def server() -> Iterator[Any]:
 
 def handshake(port: int, **headers: str) -> bytes:
     """The first line of the answer to a websocket handshake."""
-    fields = {"Host": f"127.0.0.1:{port}", "Upgrade": "websocket", "Connection": "Upgrade", "Sec-WebSocket-Version": "13"}
+    fields = {
+        "Host": f"127.0.0.1:{port}",
+        "Upgrade": "websocket",
+        "Connection": "Upgrade",
+        "Sec-WebSocket-Version": "13",
+    }
     fields |= {"Sec-WebSocket-Key": base64.b64encode(os.urandom(16)).decode()} | headers
     text = "GET / HTTP/1.1\r\n" + "".join(f"{name}: {value}\r\n" for name, value in fields.items()) + "\r\n"
     with socket.create_connection(("127.0.0.1", port), timeout=PATIENCE) as link:
@@ -99,7 +104,8 @@ def test_the_default_is_this_machine_alone(server: Any) -> None:
         line.split()[1] for line in Path("/proc/net/tcp").read_text().splitlines()[1:]
         if line.split()[3] == "0A" and int(line.split()[1].split(":")[1], 16) == server.get_port()
     ]  # fmt: skip
-    assert bound and all(address.startswith("0100007F:") for address in bound)
+    assert bound
+    assert all(address.startswith("0100007F:") for address in bound)
 
 
 def test_nobody_can_open_a_tunnel_to_the_public(server: Any) -> None:
@@ -117,7 +123,7 @@ def test_of_busy_ports_the_next_is_taken() -> None:
 def test_addresses_that_do_not_exist_are_refused() -> None:
     with pytest.raises(InvalidInput, match="no such address"):
         free_port("no.such.host.invalid", 8080)
-    with pytest.raises(InvalidInput, match="--host '192.0.2.1'"):
+    with pytest.raises(InvalidInput, match=r"--host '192\.0\.2\.1'"):
         free_port("192.0.2.1", 8080)
 
 
@@ -177,7 +183,8 @@ def test_the_command_says_its_address_and_ends_by_an_interrupt(saved: Path) -> N
         process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         assert process.stdout is not None
         address = process.stdout.readline().strip()
-        assert address.startswith("http://127.0.0.1:") and not address.endswith(f":{port}")
+        assert address.startswith("http://127.0.0.1:")
+        assert not address.endswith(f":{port}")
         time.sleep(0.5)
         process.send_signal(signal.SIGINT)
         _, said = process.communicate(timeout=PATIENCE)

@@ -141,7 +141,7 @@ class Actor:
                 f"{self.root}/disc-{k}",
                 size * disc.vertices,
                 disc.faces,
-                color=rgb(style.MOVABLE),
+                color=loose,
                 flat_shading=True,
                 **still,
             )

@@ -59,7 +59,7 @@ def strip_of(runs: Sequence[Recording], until: float | None = None) -> Strip:
             axes.set_ylabel(title, fontsize=7)
             axes.tick_params(labelsize=7)
             axes.locator_params(axis="y", nbins=4)
-        for axes in panels[1:]:
+        for axes in (axes for axes in panels[1:] if axes.get_legend_handles_labels()[1]):
             axes.legend(loc="upper left", ncols=6, fontsize=6, handlelength=1.2, borderaxespad=0.1)
         panels[-1].set(xlim=(begin, end))
         panels[-1].set_xlabel("time [s]", fontsize=7)
