@@ -10,7 +10,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from pushpoint.analysis import measures, unit_of
-from pushpoint.cli._declared import Field, fields_of
+from pushpoint.declared import Field, fields_of
 
 COLON = "\ue000"  # stands for a colon while napoleon reads a docstring
 

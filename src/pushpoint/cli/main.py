@@ -25,6 +25,7 @@ COMMANDS = {  # by name: module and function, or module and group of commands
     "resume": ("resume", "resume"),
     "plot": ("plot", "plot"),
     "video": ("video", "video"),
+    "view": ("view", "view"),
     "draw": ("draw", "draw"),
     "reproduce": ("reproduce", "reproduce"),
     "study": ("study", "app"),

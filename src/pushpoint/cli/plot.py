@@ -67,7 +67,7 @@ def drawable(source: Path, no_verify: bool) -> Iterator[Recording]:
     from pushpoint.recording import load
 
     loaded = load(source, verify=not no_verify)
-    _refuse_wild(loaded, source)
+    refuse_wild(loaded, source)
     try:
         yield loaded
     except (ArithmeticError, LookupError, MemoryError, TypeError, ValueError) as error:
@@ -76,7 +76,7 @@ def drawable(source: Path, no_verify: bool) -> Iterator[Recording]:
         raise InvalidInput(f"{str(source)!r} cannot be drawn as it is: {error}") from error
 
 
-def _refuse_wild(recording: Recording, source: Path) -> None:
+def refuse_wild(recording: Recording, source: Path) -> None:
     """Files without a checksum may hold anything; no picture has room for it."""
     import numpy as np
 

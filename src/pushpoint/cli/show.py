@@ -14,7 +14,7 @@ from pushpoint.cli.listing import registry_of
 from pushpoint.errors import InvalidInput, UnknownName
 
 if TYPE_CHECKING:
-    from pushpoint.cli._declared import Field
+    from pushpoint.declared import Field
 
 SHOWN_KINDS = ("controllers", "robots", "worlds", "plants", "sensors", "measures", "scenarios")
 
@@ -101,7 +101,7 @@ def description(kind: str, name: str) -> dict[str, Any]:
 
 def options(kind: str, item: Any) -> list[Field]:
     """The options of an item of a kind."""
-    from pushpoint.cli._declared import fields_of, parameters_of
+    from pushpoint.declared import fields_of, parameters_of
 
     if kind in ("controllers", "plants", "sensors"):
         return fields_of(item.Options, own=False)

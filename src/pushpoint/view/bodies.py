@@ -181,9 +181,9 @@ def row_period(run: Recording) -> float:
     return float(time[1] - time[0]) if len(time) > 1 else 1.0
 
 
-def full_force(run: Recording) -> float:
+def full_force(run: Recording, variable: str = "contact_force") -> float:
     """The force [N] of an arrow of ARROW_LENGTH: a round one near the upper end of the means over FORCE_WINDOW."""
-    force = recorded(run, "contact_force")
+    force = recorded(run, variable)
     size = max(1, min(len(force), round(FORCE_WINDOW / row_period(run))))
     blocks = force[: len(force) // size * size].reshape(-1, size, *force.shape[1:])
     means = np.linalg.norm(blocks.mean(axis=1), axis=-1)
