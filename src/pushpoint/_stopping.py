@@ -14,7 +14,6 @@ from pushpoint.tape import Tape
 from pushpoint.types import FloatArray
 
 BoolArray = npt.NDArray[np.bool_]
-EVENT = "stop"  # name of the event that says why a run ended
 
 
 class Met(NamedTuple):

@@ -19,7 +19,6 @@ from pushpoint import _user_results, limits
 from pushpoint._interrupts import Stop, noted, number_of
 from pushpoint._resuming import checked_rows, made_for, refuse_clock, refuse_foreign, refuse_memory
 from pushpoint._start_pose import start_pose
-from pushpoint._stopping import EVENT, Conditions, Met
 from pushpoint.control import ControlEvent, Controller, ControllerState, OpenLoop, controllers
 from pushpoint.errors import Interrupted, InvalidInput, PushpointError, SolverFailure
 from pushpoint.plants import Plant, plants
@@ -35,12 +34,14 @@ from pushpoint.types import Command, CommandTable, Failure, FloatArray, Observat
 from pushpoint.user_code import loaded_files, refuse_changed
 from pushpoint.worlds import World
 
-if TYPE_CHECKING:  # only where they are used, with the compiler
+if TYPE_CHECKING:  # only where they are used, with the compiler or with conditions
+    from pushpoint._stopping import Conditions, Met
     from pushpoint.control.compiled import CompiledController
     from pushpoint.feedback import CompiledLoop
     from pushpoint.plants._compiled import CompiledPlant
 
 MULTIPLE_TOLERANCE = 1e-9  # relative: decimal periods are not exact in binary
+STOPPED = "stop"  # name of the event that says why a run ended before its duration
 TABLE_SIZE = 1_000_000  # commands of one kind in a table at most
 CHUNK_WALL_TIME = 0.2  # [s], of a call of the plant: between updates of the progress bar, and until signals act
 FIRST_CHUNK = 200_000  # steps of links in the first call: 0.02 to 0.2 s
@@ -218,6 +219,8 @@ class Setup:
         """What ends the run before its duration; `start` is the state of the plant at t = 0."""
         if self.scenario.stop is None:
             return None
+        from pushpoint._stopping import Conditions
+
         return Conditions(self.scenario.stop, self.robot, self.plant.snapshot(start).position)
 
     def memories_from(self, checkpoint: Checkpoint) -> tuple[ControllerState, Memory]:
@@ -417,7 +420,7 @@ class Run:
             while self.done < ends:
                 ticks(ends - self.done)
         self.met = met
-        self.events.append(ControlEvent((self.first_tick + self.done) * self._period, EVENT, met.why))
+        self.events.append(ControlEvent((self.first_tick + self.done) * self._period, STOPPED, met.why))
         return True
 
     def kept_instant(self) -> Kept:
@@ -582,7 +585,7 @@ class Run:
         plant.complete(self.tape)
         events = sorted([*self.events, *plant.events(self.tape)], key=itemgetter(0))
         if failure is not None and self.setup.ends_by_failure:
-            events.append(ControlEvent(failure.time, EVENT, self.message(failure)))
+            events.append(ControlEvent(failure.time, STOPPED, self.message(failure)))
         extra = dict(zip(plant.extra_columns, self.tape.extra[:rows].T, strict=True))
         return Recording(
             data=data_set(self.setup.robot, self.tape, times, self.reference[:rows], self.setup.movable, extra),

@@ -285,7 +285,7 @@ def test_chunks_do_not_change_the_result() -> None:
             assert 0 < ticks <= 50
 
     def chunked(self: Run, *_: Any) -> Recording:
-        self._chunk = 1
+        self.chunk = 1
         assert self.go_on(self.ticks, Silent()) is None
         return self.recording()
 

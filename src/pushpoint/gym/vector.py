@@ -275,7 +275,13 @@ class SnakeVectorEnv(VectorEnv[Float32Array, Float32Array, Any]):
         )
 
     def close_extras(self, **kwargs: Any) -> None:
-        """End the threads."""
+        """End the threads.
+
+        Parameters
+        ----------
+        **kwargs
+            Gymnasium's; not used.
+        """
         if self._batch is not None:
             self._batch.close()
         self._batch, self._pictures = None, []

@@ -8,7 +8,9 @@ from pathlib import Path
 import numpy as np
 from matplotlib.figure import Figure
 
+from pushpoint.files import made
 from pushpoint.view import style
+from pushpoint.view.figures import save_figure
 
 SIZE = (6.4, 3.6)  # [inch]
 DPI = 120
@@ -42,5 +44,5 @@ def learning_curves(path: Path, runs: Mapping[str, Sequence[Curve]], reference: 
                 axes.plot(steps / 1e3, gained, color=colour, linewidth=1.2, label=None if k else what)
         axes.set(xlabel="steps of single robots [thousands]", ylabel="mean return of an episode", xlim=(0, None))
         axes.legend(loc="lower right")
-        path.parent.mkdir(parents=True, exist_ok=True)
-        figure.savefig(path)
+    made(path.parent)
+    save_figure(figure, path)
