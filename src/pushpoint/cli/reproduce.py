@@ -38,9 +38,7 @@ def reproduce(
 ) -> None:
     """Judge the claims of KEY, run our own checks; write report.md, report.json and figures. Fails if one does."""
     from pushpoint.reproduction.report import reproduce as run_claims
-    from pushpoint.view.style import palette_of
 
-    palette_of(style)
     shown = _shown(key)
     report = run_claims(key, started=lambda name: say(f"running {name}"), processes=processes, also=shown)
     folder = out or Path("results") / f"reproduce-{_scenario.slug(key)}"
