@@ -40,7 +40,7 @@ def replace_file(path: Path, *parts: Bytes) -> None:
 
     The folder has to exist. Temporary files that killed processes left in it are removed.
     """
-    with replacing(path) as temporary:
+    with replacing(path) as temporary, _complaining(path):
         _write_new(temporary, parts)
 
 
@@ -49,18 +49,27 @@ def replacing(path: Path) -> Iterator[Path]:
     """A name beside `path` for a file that the block writes; moved to `path` if the block ends well, else removed."""
     temporary = path.with_name(f".pushpoint-{_host()}-{os.getpid()}-{_PROCESS}-{next(_number)}.tmp")
     try:
-        _refuse_special(path)
-        remove_leftovers(path.parent)
+        with _complaining(path):
+            _refuse_special(path)
+            remove_leftovers(path.parent)
         yield temporary
-        os.replace(temporary, path)
+        with _complaining(path):
+            os.replace(temporary, path)
+    finally:
+        with suppress(OSError, ValueError):
+            temporary.unlink(missing_ok=True)
+
+
+@contextmanager
+def _complaining(path: Path) -> Iterator[None]:
+    """Errors of the system as one that names the file."""
+    try:
+        yield
     except OSError as error:
         what = error.strerror or str(error)
         raise InvalidInput(f"file {str(path)!r} cannot be written: {what}; what was there before is kept") from None
     except ValueError as error:  # a NUL in the name
         raise InvalidInput(f"file {str(path)!r} cannot be written: {error}") from None
-    finally:
-        with suppress(OSError, ValueError):
-            temporary.unlink(missing_ok=True)
 
 
 def _refuse_special(path: Path) -> None:

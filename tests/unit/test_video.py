@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import signal
 import subprocess
 from dataclasses import replace
 from pathlib import Path
@@ -20,7 +21,7 @@ from pushpoint.recording import Recording
 from pushpoint.view import encoding, style
 from pushpoint.view.movie import frame_rows, video
 from pushpoint.view.space_stage import EYE, Aslant3D, poses
-from pushpoint.view.stage import FromAbove, Shown, fitted, flat_stage, following_camera, smoothed
+from pushpoint.view.stage import FromAbove, Shown, Stage, fitted, flat_stage, following_camera, smoothed
 from pushpoint.view.surroundings import Box
 from pushpoint.worlds import Box as Block
 from pushpoint.worlds import Cylinder, Disc, Ground, Heightfield, Patch, Profile, Wall, World
@@ -118,6 +119,24 @@ def test_an_interrupt_leaves_what_was_there(track: Recording, tmp_path: Path, ff
         written(tmp_path / "a.mp4", frames=1, stop=True)
     assert [path.name for path in tmp_path.iterdir()] == ["a.mp4"]
     assert (tmp_path / "a.mp4").read_text() == "old"
+
+
+def test_an_interrupt_waits_for_the_end_of_a_frame(
+    track: Recording, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = Stage.frame
+
+    def interrupted(stage: Stage, row: int) -> encoding.Frame:
+        signal.raise_signal(signal.SIGINT)  # inside of Matplotlib's compiled code it would become another error
+        frames.append(row)
+        return whole(stage, row)
+
+    frames: list[int] = []
+    monkeypatch.setattr(Stage, "frame", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        video(track, tmp_path / "a.gif", size=SMALL, fps=20)
+    assert len(frames) == 1
+    assert not list(tmp_path.iterdir())
 
 
 def test_what_ffmpeg_complains_of_is_said(tmp_path: Path, ffmpeg: str, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -18,6 +18,15 @@ def load_all(context: typer.Context, paths: list[Path] | None) -> list[Path] | N
     return paths
 
 
+def known_style(name: str) -> str:
+    """The name of a style, if there is one; else an error before anything is run."""
+    if name != "light":
+        from pushpoint.view.style import palette_of
+
+        palette_of(name)
+    return name
+
+
 def names(kind: str, begin: str) -> list[str]:
     """Registered names of a kind, for shells."""
     from pushpoint.cli.listing import registry_of
@@ -51,7 +60,7 @@ ScenarioSource = Annotated[
     str, typer.Argument(help="Registered name, or path of a .yaml file.", autocompletion=scenario_names)
 ]
 RecordingSource = Annotated[Path, typer.Argument(help="A recording.nc, or the folder that holds one.")]
-Style = Annotated[str, typer.Option(help="light, dark, or print for journals.")]
+Style = Annotated[str, typer.Option(help="light, dark, or print for journals.", callback=known_style)]
 NoVerify = Annotated[bool, typer.Option("--no-verify", help="Take a recording that somebody changed, as it is.")]
 AsJson = Annotated[bool, typer.Option("--json", help="One JSON object on standard output.")]
 Force = Annotated[

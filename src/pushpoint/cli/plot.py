@@ -34,9 +34,6 @@ def plot(
     code: Load = None,
 ) -> None:
     """Draw RECORDING: world, path, contact forces, energy, or the panels that are named; or animate it."""
-    from pushpoint.view.style import palette_of
-
-    palette_of(style)
     if gif and (panels is not None or size is not None):
         raise InvalidInput("--panels and --size are for figures; pushpoint video --out x.gif takes a size")
     source = source_of(recording)

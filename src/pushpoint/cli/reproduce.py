@@ -45,9 +45,7 @@ def reproduce(
     from pushpoint.cli._pictures import Drawing
     from pushpoint.reproduction.report import reproduce as run_claims
     from pushpoint.studies.result_cache import ResultCache
-    from pushpoint.view.style import palette_of
 
-    palette_of(style)
     cache, shown = ResultCache.of_user(), _shown(key)
     watched = sys.stderr.isatty()
     report = run_claims(

@@ -19,6 +19,7 @@ from pushpoint.view import style as styles
 from pushpoint.view.run_panels import PANELS, default_panels, draw_from_above, rows_at
 from pushpoint.view.space import is_spatial
 from pushpoint.view.space_figure import space_figure
+from pushpoint.view.style import SCENE_WIDTH, WIDTH
 from pushpoint.view.surroundings import view_box
 
 if TYPE_CHECKING:
@@ -28,8 +29,6 @@ if TYPE_CHECKING:
 
     from pushpoint.recording.recording import Recording
 
-WIDTH = 10.0  # [inch]
-SCENE_WIDTH = 9.2  # [inch], what the axes leave of it
 LOWEST, HIGHEST = 1.2, 3.4  # [inch], of panels to scale
 ABOVE, TITLE, PLOT = 0.5, 1.25, 2.45  # [inch]: headline; titles and axis of a panel to scale; a row of other panels
 ABREAST = 2  # panels over time beside each other

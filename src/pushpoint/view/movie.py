@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from pushpoint._interrupts import noted
 from pushpoint.analysis._series import times
 from pushpoint.errors import InvalidInput, UnknownName
 from pushpoint.view import style as styles
@@ -83,9 +84,10 @@ def video(
     rows = frame_rows(recording, fps, speed)
     with styles.styled(style):
         bar, writer = _bar(target, len(rows), progress), _writer(target, size, fps)  # no ffmpeg: say so at once
-        with writer as write, bar as shown:
+        with noted() as stop, writer as write, bar as shown:  # Matplotlib takes an interrupt for an error of its own
             stage = _stage(Shown(recording, size, speed, follow), chosen)
             for count, row in enumerate(rows, start=1):
+                stop.raise_if_asked()
                 write(stage.frame(row))
                 if shown is not None:
                     shown.update(count)

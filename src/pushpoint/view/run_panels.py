@@ -26,20 +26,27 @@ if TYPE_CHECKING:
     from pushpoint.recording.recording import Recording
 
 PANEL = (6.0, 3.6)  # [inch], of a figure with one panel
+AROUND = 1.5  # [inch], high: title, legend and axis of a panel to scale
 LEGEND_LINE = 14  # [points], high
 WIDENED = 1.15  # by which the layout makes axes wider than they are at first
 DOTS = 10  # on a path, evenly spaced in time
 
 
 @contextmanager
-def drawing(ax: Axes | None, style: str) -> Iterator[Axes]:
-    """Axes to draw on in a style: those that are given, or new ones on a figure of their own."""
+def drawing(ax: Axes | None, style: str, shape: float | None = None) -> Iterator[Axes]:
+    """Axes to draw on in a style: those that are given, or new ones on a figure of their own.
+
+    `shape` is the height over the width of a panel to scale.
+    """
     if ax is not None:
         with styles.coloured(style):
             yield ax
         return
     with styles.styled(style):
-        yield styles.sheet(*PANEL, layout="constrained").add_subplot()
+        wide, high = PANEL
+        if shape is not None:
+            high = float(np.clip(wide * shape, 1.0, 6.0)) + AROUND
+        yield styles.sheet(wide, high, layout="constrained").add_subplot()
 
 
 # --- to scale ---
@@ -77,8 +84,8 @@ def scene(
     ('x [m]', 1.0)
     """
     rows = rows_at(recording, time)
-    with drawing(ax, style) as axes:
-        draw_from_above(axes, recording, rows, view_box(recording) if not is_spatial(recording) else None)
+    with drawing(ax, style, _shape_from_above(recording)) as axes:
+        draw_from_above(axes, recording, rows)
     return axes
 
 
@@ -102,7 +109,7 @@ def side(
     if not is_spatial(recording):
         raise InvalidInput(f"{recording.scenario.name}: a run in the plane has no side view")
     rows, boxes, discs = rows_at(recording, time), boxes_of(recording), movable(recording)
-    with drawing(ax, style) as axes:
+    with drawing(ax, style, boxes.side.shape) as axes:
         draw_side(axes, recording, boxes)
         for row, strength in zip(rows, strengths(len(rows)), strict=True):
             draw_movable_from_side(axes, recording, discs, row, strength)

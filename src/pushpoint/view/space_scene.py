@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 CUT = 0.05  # [m], of the ground that is shown below its lowest place
 CONTOURS = 6  # at most, between the lowest and the highest ground
 BODY_POINTS = 8  # per link, where the ground below it is asked for
-LABEL_ROOM = 0.12  # [m], treads that are longer have their height written on them
+LABEL_ROOM = 0.6  # [inch] in the picture: treads that are longer have their height written on them
 ALPHA = 0.55  # of obstacles seen from the side: one sees those behind
 
 
@@ -168,6 +168,7 @@ def _draw_steps(axes: Axes, profile: Profile, box: Box) -> None:
         return
     x, z = np.concatenate([[box.left - FAR], x, [box.right + FAR]]), np.concatenate([z[:1], z, z[-1:]])
     inner, colours = np.unique(x[1:-1]), shades()
+    inches = axes.bbox.width / axes.figure.dpi / (box.right - box.left)  # of a metre
     axes.add_collection(
         LineCollection([[(at, -HIGH), (at, HIGH)] for at in inner], colors=style.PEG_EDGE, linewidths=0.8, zorder=0.6)
     )
@@ -175,7 +176,7 @@ def _draw_steps(axes: Axes, profile: Profile, box: Box) -> None:
         shade = colours(((one + other) / 2 - low) / max(high - low, 1e-9))
         axes.add_patch(Rectangle((left, -HIGH), right - left, 2 * HIGH, facecolor=shade, linewidth=0, zorder=0.4))
         seen = (max(left, box.left), min(right, box.right))
-        if one == other and seen[1] - seen[0] > LABEL_ROOM:
+        if one == other and (seen[1] - seen[0]) * inches > LABEL_ROOM:
             place = (sum(seen) / 2, box.bottom + 0.02 * (box.top - box.bottom))
             label = f"z = {one:.2g} m".replace("-", "\N{MINUS SIGN}")
             axes.text(*place, label, ha="center", va="bottom", fontsize=7, color=style.INK, zorder=0.7)

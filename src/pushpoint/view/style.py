@@ -73,6 +73,8 @@ COLOURS = frozenset(field.name for field in fields(Palette))
 
 _current: ContextVar[Palette] = ContextVar("palette", default=LIGHT)
 
+WIDTH = 10.0  # [inch], of sheets
+SCENE_WIDTH = 9.2  # [inch], what the axes of a panel to scale leave of it
 DOTS: Any = (0, (1, 1.5))  # line style of paths
 
 

@@ -12,7 +12,7 @@ from matplotlib.patheffects import withStroke
 
 from pushpoint.analysis._series import recorded, times
 from pushpoint.view import style
-from pushpoint.view.figures import SCENE_WIDTH, WIDTH
+from pushpoint.view.style import SCENE_WIDTH, WIDTH
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
