@@ -34,7 +34,7 @@ HALF_VIEW = 0.35  # [rad], half of the camera's angle of view upwards
 RATIO = 1.25  # width over height of the part of a window that is free of controls
 LEAVING = 0.05  # of the size of the stage: a live robot nearer to its edge makes it larger
 LOWER = 0.1  # of the size of the stage: the camera looks so much lower, as the strip lies over the lower part
-ROOM = 1.0  # robot lengths of ground around a live robot at first
+ROOM = 0.5  # robot lengths of ground around a live robot at first
 
 
 class Viewer:
@@ -168,10 +168,14 @@ class Viewer:
             scale = gui.add_slider("length of arrows", 0.2, 5.0, 0.1, 1.0)
             scale.on_update(lambda _: self.do(lambda: self._set_scale(scale.value)))
         gui.add_html(legend(self.actors))
+        self._build_options()
         self._build_strip()
 
     def _build_run(self) -> None:
-        """Controls that only live runs have."""
+        """Buttons that only live runs have."""
+
+    def _build_options(self) -> None:
+        """Options that only live runs have."""
 
     def _build_strip(self) -> None:
         gui = self.server.gui
@@ -271,7 +275,9 @@ class LiveViewer(Viewer):
         names = tuple(plants_for(self.live.scenario))
         plant = gui.add_dropdown("plant", names, initial_value=self.live.scenario.plant.name)
         plant.on_update(lambda event: self._asked(event, Control("plant", "choice", "", choices=names)))
-        self._options = gui.add_folder("Options: a change begins the run anew")
+
+    def _build_options(self) -> None:
+        self._options = self.server.gui.add_folder("Options: a change begins the run anew")
         self._fill_options()
 
     def _fill_options(self) -> None:
