@@ -19,7 +19,7 @@ from pushpoint.viewer.push_points import grade
 from pushpoint.viewer.scene import Actor, Shown, set_lights
 from pushpoint.viewer.stage import Stage, stage_of
 from pushpoint.viewer.strip import Strip, strip_of
-from pushpoint.viewer.track import OTHER, PALETTE, Track, round_force, tracks_of
+from pushpoint.viewer.track import OTHER, PALETTE, Track, tracks_of
 
 if TYPE_CHECKING:
     from pushpoint.recording.recording import Recording
@@ -48,7 +48,7 @@ class Viewer:
         self._tasks: queue.SimpleQueue[Callable[[], None]] = queue.SimpleQueue()
         self._dirty, self._ended, self._slider_at = True, threading.Event(), 0.0
         tracks = tracks_of(runs)
-        self.shown.ground = not tracks[0].has_contacts
+        self.shown.ground = not runs[0].scenario.built_world().obstacles  # else those of the obstacles matter more
         set_lights(server)
         self.actors = [
             Actor(server, f"run-{k}", self._stage(track.run), track, palette)
@@ -445,11 +445,9 @@ def legend(actors: Sequence[Actor]) -> str:
     rows = [
         (palette[0], actor.track.run.scenario.name) for actor, palette in zip(actors, (PALETTE, OTHER), strict=False)
     ]
-    rows.append(
-        (style.FORCE, f"force of obstacles; the arrow in the corner is {round_force(actors[0].track.full):g} N")
-    )
+    rows.append((style.FORCE, "force of obstacles; the arrow in the corner is the scale"))
     rows.append((style.SKY, "force of the ground"))
-    if any(actor.track.phases for actor in actors):
+    if any(actor.track.phases or "jam" in actor.track.run.scenario.controller.name for actor in actors):
         rows += [(JAM, "jam"), (RESOLUTION, "resolution of a jam")]
     if any(actor.margins.applies for actor in actors):
         rows += [

@@ -231,7 +231,7 @@ def _ends(track: Track, arrows: Arrows, scale: float) -> FloatArray:
     """Start and end of arrows [m], (arrows, 2, 3); of those too short to be seen, viser would show the head alone."""
     vectors = track.vectors(arrows, scale)
     seen = np.linalg.norm(vectors, axis=1) > SHORTEST * track.arrow_length
-    return np.stack([arrows.start, arrows.start + vectors], axis=1)[seen]
+    return np.asarray(np.stack([arrows.start, arrows.start + vectors], axis=1)[seen])
 
 
 def pieces(points: FloatArray) -> FloatArray:
