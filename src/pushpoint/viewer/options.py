@@ -115,10 +115,15 @@ def control_of(key: str, hint: Any, value: Any, said: str = "") -> Control | Non
         return Control(key, "switch", value, hint=said) if isinstance(value, bool) else None
     if kind is None or not isinstance(value, int | float) or not math.isfinite(value):
         return None
-    low, high = (float(f"{bound:.12g}") for bound in _range(hint, float(value)))
+    low, high = _range(hint, float(value))
     if kind is int:
         return Control(key, "whole", int(value), math.ceil(low), math.floor(high), 1, hint=said)
-    return Control(key, "number", float(value), low, high, _round_step((high - low) / NOTCHES), hint=said)
+    step = _round_step((high - low) / NOTCHES)
+    lowest, highest, positive = bounds_of(hint)
+    low = low if positive else max(lowest, step * math.floor(low / step))
+    high = min(highest, step * math.ceil(high / step))
+    low, high = (float(f"{bound:.12g}") for bound in (low, high))
+    return Control(key, "number", float(value), min(low, value), max(high, value), step, hint=said)
 
 
 def _range(hint: Any, value: float) -> tuple[float, float]:

@@ -19,7 +19,7 @@ from pushpoint.viewer.push_points import grade
 from pushpoint.viewer.scene import Actor, Shown, set_lights
 from pushpoint.viewer.stage import Stage, stage_of
 from pushpoint.viewer.strip import Strip, strip_of
-from pushpoint.viewer.track import OTHER, PALETTE, Track, round_force, tracks_of
+from pushpoint.viewer.track import OTHER, PALETTE, Track, tracks_of
 
 if TYPE_CHECKING:
     from pushpoint.recording.recording import Recording
@@ -34,7 +34,7 @@ HALF_VIEW = 0.35  # [rad], half of the camera's angle of view upwards
 RATIO = 1.25  # width over height of the part of a window that is free of controls
 LEAVING = 0.05  # of the size of the stage: a live robot nearer to its edge makes it larger
 LOWER = 0.1  # of the size of the stage: the camera looks so much lower, as the strip lies over the lower part
-ROOM = 1.0  # robot lengths of ground around a live robot at first
+ROOM = 0.5  # robot lengths of ground around a live robot at first
 
 
 class Viewer:
@@ -48,7 +48,7 @@ class Viewer:
         self._tasks: queue.SimpleQueue[Callable[[], None]] = queue.SimpleQueue()
         self._dirty, self._ended, self._slider_at = True, threading.Event(), 0.0
         tracks = tracks_of(runs)
-        self.shown.ground = not tracks[0].has_contacts
+        self.shown.ground = not runs[0].scenario.built_world().obstacles  # else those of the obstacles matter more
         set_lights(server)
         self.actors = [
             Actor(server, f"run-{k}", self._stage(track.run), track, palette)
@@ -168,10 +168,14 @@ class Viewer:
             scale = gui.add_slider("length of arrows", 0.2, 5.0, 0.1, 1.0)
             scale.on_update(lambda _: self.do(lambda: self._set_scale(scale.value)))
         gui.add_html(legend(self.actors))
+        self._build_options()
         self._build_strip()
 
     def _build_run(self) -> None:
-        """Controls that only live runs have."""
+        """Buttons that only live runs have."""
+
+    def _build_options(self) -> None:
+        """Options that only live runs have."""
 
     def _build_strip(self) -> None:
         gui = self.server.gui
@@ -271,7 +275,9 @@ class LiveViewer(Viewer):
         names = tuple(plants_for(self.live.scenario))
         plant = gui.add_dropdown("plant", names, initial_value=self.live.scenario.plant.name)
         plant.on_update(lambda event: self._asked(event, Control("plant", "choice", "", choices=names)))
-        self._options = gui.add_folder("Options: a change begins the run anew")
+
+    def _build_options(self) -> None:
+        self._options = self.server.gui.add_folder("Options: a change begins the run anew")
         self._fill_options()
 
     def _fill_options(self) -> None:
@@ -439,11 +445,9 @@ def legend(actors: Sequence[Actor]) -> str:
     rows = [
         (palette[0], actor.track.run.scenario.name) for actor, palette in zip(actors, (PALETTE, OTHER), strict=False)
     ]
-    rows.append(
-        (style.FORCE, f"force of obstacles; the arrow in the corner is {round_force(actors[0].track.full):g} N")
-    )
+    rows.append((style.FORCE, "force of obstacles; the arrow in the corner is the scale"))
     rows.append((style.SKY, "force of the ground"))
-    if any(actor.track.phases for actor in actors):
+    if any(actor.track.phases or "jam" in actor.track.run.scenario.controller.name for actor in actors):
         rows += [(JAM, "jam"), (RESOLUTION, "resolution of a jam")]
     if any(actor.margins.applies for actor in actors):
         rows += [

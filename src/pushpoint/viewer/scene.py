@@ -10,7 +10,7 @@ import numpy as np
 
 from pushpoint.view import style
 from pushpoint.viewer.push_points import COLOURS, Margins, grade
-from pushpoint.viewer.track import PALETTE, Track, round_force
+from pushpoint.viewer.track import PALETTE, Arrows, Track, round_force
 
 if TYPE_CHECKING:
     from pushpoint.types import FloatArray
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 GHOST = 0.5  # opacity of a recording that is laid over another one
 INSIDE = 0.985  # size of a second recording: where both are at one place, the first one is seen
+SHORTEST = 0.03  # length of an arrow that is shown over that of the full force
 PATH_POINTS = 300  # at most
 GROUND_FORCE = style.SKY
 EYES = (255, 255, 255)
@@ -200,9 +201,10 @@ class Actor:
     def _show_forces(self, row: int, shown: Shown) -> None:
         track = self.track
         contacts = track.contact_arrows(row)
-        _set(self._forces, shown.forces and len(contacts.start) > 0, lambda: _ends(track, contacts, shown.scale))
-        ground = track.ground_arrows(row) if shown.ground else None
-        _set(self._ground, ground is not None, lambda: _ends(track, ground, shown.scale))
+        forces = _ends(track, contacts, shown.scale)
+        _set(self._forces, shown.forces and len(forces) > 0, lambda: forces)
+        ground = _ends(track, track.ground_arrows(row), shown.scale) if shown.ground else forces[:0]
+        _set(self._ground, len(ground) > 0, lambda: ground)
         _set(self._points, shown.points and len(contacts.start) > 0, lambda: contacts.start)
         if shown.points and len(contacts.start):
             colour = np.array(rgb(COLOURS[grade(self.margins.at(row))]), dtype=np.uint8)
@@ -225,8 +227,11 @@ def _set(node: Any, wanted: bool, points: Any) -> None:
         node.visible = wanted
 
 
-def _ends(track: Track, arrows: Any, scale: float) -> FloatArray:
-    return np.stack([arrows.start, arrows.start + track.vectors(arrows, scale)], axis=1)
+def _ends(track: Track, arrows: Arrows, scale: float) -> FloatArray:
+    """Start and end of arrows [m], (arrows, 2, 3); of those too short to be seen, viser would show the head alone."""
+    vectors = track.vectors(arrows, scale)
+    seen = np.linalg.norm(vectors, axis=1) > SHORTEST * track.arrow_length
+    return np.asarray(np.stack([arrows.start, arrows.start + vectors], axis=1)[seen])
 
 
 def pieces(points: FloatArray) -> FloatArray:

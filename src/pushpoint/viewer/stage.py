@@ -38,7 +38,7 @@ TALL = 0.8  # diameters of the robot, of obstacles without a height: one sees wh
 MOST_LINES = 60  # of the grid on the ground, in each direction
 LIFT = 0.001  # [m], of lines and patches above the ground that they lie on
 EARTH = "#e9e4d8"
-LINE = "#d3ccbd"
+LINE = "#c4bcab"
 
 
 class Solid(NamedTuple):
