@@ -36,7 +36,7 @@ class AsVecEnv(VecEnv):
         self.render_mode = None
         super().__init__(envs.num_envs, envs.single_observation_space, envs.single_action_space)
         self.envs, self.seed_of_all = envs, 0
-        self.gained, self.finished = np.zeros(envs.num_envs), []  # returns of episodes: not yet ended, and ended
+        self.gained, self.finished = np.zeros(envs.num_envs), []  # returns of episodes: running, and ended
 
     def reset(self) -> np.ndarray:
         self.gained[:] = 0.0

@@ -24,8 +24,8 @@ NAMES = {
 }  # fmt: skip
 PENDING: tuple[Path, ...] = ()
 FORMER = re.compile(r"renamed\(|\bformer")  # lines about names that still work, with a warning
-# P3's distance, an argument of Python's own, a method that Gymnasium calls
-TERMS = re.compile(r"look_?ahead|include_extras|close_extras", re.IGNORECASE)
+# P3's distance, an argument of Python's own
+TERMS = re.compile(r"look_?ahead|include_extras", re.IGNORECASE)
 
 
 def texts(*suffixes: str) -> list[Path]:

@@ -99,8 +99,8 @@ class Task:
         Fields of `TaskOptions`, those of the task's own `defaults` by default.
     """
 
-    Options: ClassVar[type[TaskOptions]] = TaskOptions  # what can be chosen
-    defaults: ClassVar[dict[str, Any]] = {}  # options of this task, where they are not those of `Options`
+    Options: ClassVar[type[TaskOptions]] = TaskOptions  # with those of the task's own
+    defaults: ClassVar[dict[str, Any]] = {}  # of its options
 
     def __init__(self, **options: Any) -> None:
         wording = Wording("", f"option of {type(self).__name__}:", type(self).__name__)

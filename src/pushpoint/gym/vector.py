@@ -274,17 +274,17 @@ class SnakeVectorEnv(VectorEnv[Float32Array, Float32Array, Any]):
             for k, (picture, scenario) in enumerate(zip(self._pictures, batch.scenarios, strict=True))
         )
 
-    def close_extras(self, **kwargs: Any) -> None:
-        """End the threads.
+    def close(self, **kwargs: Any) -> None:
+        """End the threads, and forget pictures and runs.
 
         Parameters
         ----------
         **kwargs
-            Gymnasium's; not used.
+            None are used.
         """
         if self._batch is not None:
             self._batch.close()
-        self._batch, self._pictures = None, []
+        self._batch, self._pictures, self.closed = None, [], True
 
 
 def _with_masks(infos: Infos, mask: BoolArray) -> Infos:
