@@ -1,4 +1,5 @@
-"""For all tests: few variants of the planar kernels, as each takes 10 to 25 CPU seconds to compile."""
+"""For all tests: few variants of the planar kernels, as each takes 10 to 25 CPU seconds to compile. And whether pages
+can be opened."""
 
 from __future__ import annotations
 
@@ -9,6 +10,12 @@ import pytest
 from pushpoint.plants.planar_stepping import extended, variant
 from pushpoint.robots import Robot
 from pushpoint.worlds import World
+from tests.browser.chromium import ABSENT, found
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    if found() is None:
+        terminalreporter.write_line(ABSENT)
 
 
 @pytest.fixture(autouse=True, scope="session")

@@ -6,7 +6,6 @@ Pages are those of a person who is offline: every request that leaves the disk i
 from __future__ import annotations
 
 import base64
-import fcntl
 import json
 import os
 import select
@@ -19,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 NAMES = ("chromium", "chromium-browser", "google-chrome")
+ABSENT = f"tests/browser deselected: no {', '.join(NAMES)} in PATH; on Debian: apt-get install chromium"
 PATIENCE = 60.0  # [s], for one answer: machines may be busy
 FLAGS = (
     "--headless=new", "--remote-debugging-pipe", "--no-first-run", "--no-default-browser-check", "--disable-sync",
@@ -202,7 +202,9 @@ KEYS = {"Tab": 9, "Enter": 13, "Escape": 27, " ": 32, "End": 35, "Home": 36, "Ar
 
 
 def _pipe() -> tuple[int, int]:
-    """Both ends of a pipe, out of the way of the descriptors that Chromium wants."""
+    """Both ends of a pipe, above the descriptors that Chromium wants."""
+    import fcntl  # here, as Windows has none
+
     low = os.pipe()
     high = [fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, _LOWEST) for fd in low]
     for fd in low:
