@@ -35,6 +35,7 @@ KERNEL = {
 }
 DPI, COLOURS = 60, 64  # of pictures: small files
 MOST = 60_000  # [bytes], of a picture
+LONG = ("train_peg_track", "evolve_peg_track")  # examples that draw what they learned themselves
 
 
 def notebook(page: Path) -> str:
@@ -92,7 +93,7 @@ def draw(page: Path) -> None:
 
 
 def draw_gallery() -> None:
-    """Run the examples; the picture of each is the scene of its last run."""
+    """Run the examples, but for those that take minutes; the picture of each is the scene of its last run."""
     import pushpoint as pp
     from pushpoint.view.figures import run_figure
     from pushpoint.view.space import is_spatial
@@ -106,6 +107,8 @@ def draw_gallery() -> None:
 
     pp.simulate = noting
     for example in sorted((DOCS.parent / "examples").glob("*.py")):
+        if example.stem in LONG:
+            continue
         runs.clear()
         runpy.run_path(str(example), run_name="__main__")
         if runs:

@@ -260,6 +260,13 @@ def test_a_page_asks_for_nothing_and_runs_its_own_script_alone(planar: pp.Record
     assert base64.b64encode(hashlib.sha256(script.encode()).digest()).decode() in policy[1]
 
 
+def test_runs_of_one_row_or_one_link_have_a_page(planar: pp.Recording) -> None:
+    at_once = dataclasses.replace(planar, data=planar.data.isel(time=[0]), failure={"time": 0.0})
+    assert "the run failed at t = 0 s" in html_page([at_once])
+    single = pp.simulate("transeth2008a/flat", {"robot.links": 1, "controller": "hold", "start.link": 0}, duration=0.05)
+    assert data_of(html_page([single]))["runs"][0]["links"] == 1
+
+
 # --- options as controls ---
 
 

@@ -24,8 +24,7 @@ NAMES = {
 }  # fmt: skip
 PENDING: tuple[Path, ...] = ()
 FORMER = re.compile(r"renamed\(|\bformer")  # lines about names that still work, with a warning
-# P3's distance, an argument of Python's own
-TERMS = re.compile(r"look_?ahead|include_extras", re.IGNORECASE)
+TERMS = re.compile(r"look_?ahead|look_at|include_extras", re.IGNORECASE)  # P3's distance; names of viser and of Python
 
 
 def texts(*suffixes: str) -> list[Path]:

@@ -67,9 +67,9 @@ def html_page(runs: Sequence[Recording]) -> str:
         "grades": list(COLOURS.values()),
     }
     name = " and ".join(run.scenario.name for run in runs)
-    script, look = (files("pushpoint.viewer").joinpath(f"page.{end}").read_text("utf-8") for end in ("js", "css"))
+    script, styling = (files("pushpoint.viewer").joinpath(f"page.{end}").read_text("utf-8") for end in ("js", "css"))
     policy = (
-        f"default-src 'none'; script-src 'sha256-{_digest(script)}'; style-src 'sha256-{_digest(look)}'; "
+        f"default-src 'none'; script-src 'sha256-{_digest(script)}'; style-src 'sha256-{_digest(styling)}'; "
         "img-src data:; base-uri 'none'; form-action 'none'"
     )
     parts = {
@@ -79,7 +79,7 @@ def html_page(runs: Sequence[Recording]) -> str:
         "VERSION": html.escape(__version__),
         "STRIP": base64.b64encode(strip.png).decode(),
         "DATA": json.dumps(data, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c"),
-        "STYLE": look,
+        "STYLE": styling,
         "SCRIPT": script,
     }
     page = files("pushpoint.viewer").joinpath("page.html").read_text("utf-8")

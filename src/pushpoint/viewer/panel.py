@@ -99,8 +99,12 @@ class Viewer:
             while True:
                 try:
                     self._tasks.get_nowait()()
-                except PushpointError as error:
-                    self.problem = str(error)
+                except queue.Empty:
+                    raise
+                except Exception as error:  # code of users may run here; the page has to go on, and say it
+                    self.problem = (
+                        str(error) if isinstance(error, PushpointError) else f"{type(error).__name__}: {error}"
+                    )
                 self._dirty = True
 
     def _advance(self, passed: float) -> None:
@@ -333,7 +337,7 @@ class LiveViewer(Viewer):
         """The world or the robot may be another one."""
         for actor in self.actors:
             actor.remove()
-        run = self.live.recording()
+        run, self.problem = self.live.recording(), ""
         self.now, self._strip_at = 0.0, 0.0
         self.actors = [Actor(self.server, "run-0", self._stage(run), Track(run))]
         self._time.max = self.end
@@ -399,7 +403,7 @@ class LiveViewer(Viewer):
             self._picture.content = picture(self._strip)
 
     def draw(self) -> None:
-        self.problem = self.live.problem
+        self.problem = self.live.problem or self.problem
         super().draw()
 
 

@@ -72,7 +72,7 @@ def refusal(headers: Mapping[str, str], host: str) -> str:
 
 
 def _is_ours(name: str, host: str) -> bool:
-    """Names of this machine, and the host that the server was told to bind to. Numbers cannot be rebound: if it binds
+    """Names of this machine, and the host that the server binds to. Numbers cannot be rebound: if it binds
     to all addresses, any number will do."""
     if name in LOCAL_NAMES or name == host:
         return True

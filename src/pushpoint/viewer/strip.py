@@ -103,7 +103,7 @@ def _shades(count: int) -> list[tuple[float, ...]]:
 
 
 def _draw_events(panels: Sequence[Axes], run: Recording) -> None:
-    """Short marks at the upper edge; those of jams and stops go all the way down."""
+    """Short marks at the upper edge; those of jams and stops reach the lower edge."""
     names, times = run.events["name"].values.astype(str), recorded_times(run)
     for name in sorted(set(names) - set(QUIET_EVENTS)):
         colour, at = EVENT_COLOURS.get(name, style.QUIET), times[names == name]

@@ -215,7 +215,7 @@ class Track:
         return tuple(sorted(found, key=lambda phase: phase.begin))
 
     def phase_at(self, row: int) -> Phase | None:
-        """A resolution, or else a jam, that is under way."""
+        """A resolution, or else a jam, that lasts at a row."""
         now = float(self.time[row])
         present = [phase for phase in self.phases if phase.begin <= now <= phase.end]
         return max(present, key=lambda phase: phase.name == "resolution", default=None)
