@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from pushpoint import limits
+from pushpoint._user_cache import is_alive
 from pushpoint.errors import InvalidInput
 
 Bytes = bytes | bytearray | memoryview
@@ -118,17 +119,7 @@ def _is_left_over(path: str) -> bool:
     pid = int(name["pid"])
     if pid == os.getpid():
         return name["process"] != _PROCESS
-    return not _is_alive(pid)
-
-
-def _is_alive(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)  # sends nothing
-    except (ProcessLookupError, OverflowError):
-        return False
-    except OSError:  # somebody else's
-        return True
-    return True
+    return not is_alive(pid)
 
 
 @cache

@@ -41,6 +41,12 @@ def command(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(line, cwd=folder, capture_output=True, text=True, check=False)
 
 
+def study_of(runs: int) -> tuple[str, ...]:
+    """A study of so many runs, on a process each."""
+    words = f"study run my_scenario.yaml --set duration=0.2 --seeds {runs} --processes {runs} --measure head_travel"
+    return tuple(words.split())
+
+
 LOAD = [word for name in CODE for word in ("--load", name)]
 
 
@@ -53,20 +59,7 @@ def test_a_folder_of_own_files_runs_and_is_plotted_without_them(folder: Path) ->
     assert "add --load my_robot.py --load my_world.py" in refused.stderr
     done = command(folder, "run", "my_scenario.yaml", *LOAD, "--duration", "0.2", "--out", "kept")
     assert done.returncode == 0, done.stderr
-    study = (
-        "study",
-        "run",
-        "my_scenario.yaml",
-        "--set",
-        "duration=0.2",
-        "--seeds",
-        "2",
-        "--processes",
-        "2",
-        "--measure",
-        "head_travel",
-    )
-    done = command(folder, *study, *LOAD, "--out", "study")
+    done = command(folder, *study_of(2), *LOAD, "--out", "study")
     assert done.returncode == 0, done.stderr
     assert "head_travel" in done.stdout
     for name in FILES:
@@ -98,19 +91,7 @@ def test_files_and_tables_are_relative_to_the_scenario(folder: Path, shell: Shel
 # --- wrong files ---
 
 RUN = ("run", "my_scenario.yaml", "--duration", "0.2")
-STUDY = (
-    "study",
-    "run",
-    "my_scenario.yaml",
-    "--set",
-    "duration=0.2",
-    "--seeds",
-    "1",
-    "--processes",
-    "1",
-    "--measure",
-    "head_travel",
-)
+STUDY = study_of(1)
 WRONG = {  # by case: file, what is replaced in it, by what, the command, text of the line that is named, what is said
     "no Python": ("my_robot.py", "def worm(", "def worm((", RUN, "def worm", "SyntaxError"),
     "name of ours": ("my_robot.py", '"worm")\n', '"aiko")\n', RUN, "@pp", "robot 'aiko' is one of pushpoint's own"),
