@@ -30,7 +30,7 @@ from pushpoint._user_cache import say, trusted
 try:
     import fcntl
 except ImportError:  # Windows: processes that compile the same at once do so each for itself
-    fcntl = None  # type: ignore[assignment]
+    fcntl = None  # type: ignore[assignment]  # a module is no None
 
 F = TypeVar("F", bound=Callable[..., Any])
 

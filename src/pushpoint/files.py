@@ -26,7 +26,7 @@ Bytes = bytes | bytearray | memoryview
 SHOWN_PATH = 300  # characters of a path in messages
 FORGOTTEN_AFTER = 7 * 86400  # [s]: temporary files of other machines, whose processes nobody can ask here
 _TEMPORARY = re.compile(r"\.pushpoint-(?P<host>[0-9a-f]{8})-(?P<pid>\d+)-(?P<process>[0-9a-f]{8})-\d+\.tmp")
-_PROCESS = os.urandom(4).hex()  # tells this process from one that had the same number before
+_PROCESS = os.urandom(4).hex()  # distinguishes this process from one that had the same number before
 _number = count()
 
 

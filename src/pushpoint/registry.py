@@ -20,7 +20,7 @@ from pushpoint.errors import InvalidInput, UnknownName, shown
 
 T = TypeVar("T")
 
-SESSION = "<session>"  # stands for a notebook or an interactive session: its cells have no file
+NOTEBOOK = "<notebook>"  # stands for a notebook or the interpreter's prompt: their cells have no file
 PACKAGE = str(Path(__file__).parent)
 FUNCTIONS = {"robot": "a Robot", "world": "a World", "measure": "a number"}  # by kind: what its functions return
 CLASSES = {  # by kind: what its classes have
@@ -34,7 +34,7 @@ BASES = {"controller": "pushpoint.BaseController", "sensor": "pushpoint.Sensor",
 class Origin(NamedTuple):
     """Where an item was registered."""
 
-    file: str  # absolute path, or SESSION
+    file: str  # absolute path, or NOTEBOOK
     line: int
 
     @property
@@ -44,7 +44,7 @@ class Origin(NamedTuple):
     @property
     def place(self) -> str:
         """For messages."""
-        return "this session" if self.file == SESSION else f"{shown_path(self.file)}, line {self.line}"
+        return "this notebook" if self.file == NOTEBOOK else f"{shown_path(self.file)}, line {self.line}"
 
 
 def shown_path(file: str) -> str:
@@ -65,7 +65,7 @@ def _origin() -> Origin:
                 break
         else:
             file = frame.f_globals.get("__file__")
-            return Origin(str(Path(file).resolve()) if isinstance(file, str) else SESSION, frame.f_lineno)
+            return Origin(str(Path(file).resolve()) if isinstance(file, str) else NOTEBOOK, frame.f_lineno)
         frame = frame.f_back
     return Origin(frame.f_code.co_filename, frame.f_lineno)
 
@@ -272,7 +272,7 @@ def names_from(file: str) -> Mapping[str, list[str]]:
 
 
 def foreign() -> Mapping[str, list[str]]:
-    """What was registered by code that is not pushpoint's own, by file (or SESSION): kind, name and edition."""
+    """What was registered by code that is not pushpoint's own, by file (or NOTEBOOK): kind, name and edition."""
     found: dict[str, list[str]] = {}
     for registry in Registry._all:
         for name, origin in registry._origins.items():

@@ -19,7 +19,7 @@ from typing import Any
 
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 ABSENT = f"tests/browser deselected: no {', '.join(NAMES)} in PATH; on Debian: apt-get install chromium"
-PATIENCE = 60.0  # [s], for one answer: machines may be busy
+PATIENCE = 600.0  # [s], for one answer: machines may be busy, but one that never comes should not hold up the others
 FLAGS = (
     "--headless=new", "--remote-debugging-pipe", "--no-first-run", "--no-default-browser-check", "--disable-sync",
     "--disable-background-networking", "--disable-component-update", "--disable-extensions", "--disable-dev-shm-usage",

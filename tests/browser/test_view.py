@@ -17,7 +17,7 @@ from pushpoint.viewer.page import html_page
 from tests.browser.chromium import Browser, Page
 
 SOFTWARE = ("--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader")
-PATIENCE = 90.0  # [s]: pictures are made by the processor, which others use too
+PATIENCE = 600.0  # [s]: ends a wait for what never comes; pictures are made by the processor, which others use too
 GRID = 5e-5  # [m], of places in a page
 
 

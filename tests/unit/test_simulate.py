@@ -119,7 +119,7 @@ class CreepOptions(Frozen):
 
 
 class Creep:
-    """Feedback: adds to the joint angles it sees, and tells every tenth tick."""
+    """Feedback: adds to the joint angles it sees, and reports every tenth tick."""
 
     Options: ClassVar[type[Frozen]] = CreepOptions
     uses: ClassVar[frozenset[str]] = frozenset({"joint-encoders"})

@@ -13,7 +13,7 @@ import pytest
 import pushpoint as pp
 from pushpoint import user_code
 from pushpoint.errors import InvalidInput
-from pushpoint.registry import SESSION, forget, names_from
+from pushpoint.registry import NOTEBOOK, forget, names_from
 from tests.unit.conftest import Shell
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "own_files"  # those of docs/howto/your-own-files.md
@@ -29,7 +29,7 @@ def folder(tmp_path: Path) -> Iterator[Path]:
         (tmp_path / name).write_text(text, encoding="utf-8")
     path = list(sys.path)
     yield tmp_path
-    for file in (*user_code._loaded, SESSION):
+    for file in (*user_code._loaded, NOTEBOOK):
         forget(file)
     user_code._loaded.clear()
     sys.path[:] = path
@@ -182,7 +182,7 @@ def test_a_notebook_cell_that_is_run_again_replaces_its_names() -> None:
         cell = ROBOT.replace("links: int = 6", f"links: int = {links}")
         exec(compile(cell, f"/tmp/ipykernel_1/{links}.py", "exec"), notebook)
         assert len(pp.robots.robots["worm"]().links) == links
-    with pytest.raises(InvalidInput, match="robot 'worm' is registered already, in this session"):
+    with pytest.raises(InvalidInput, match="robot 'worm' is registered already, in this notebook"):
         pp.register_robot("worm")(pp.robots.robots["aiko"])
 
 

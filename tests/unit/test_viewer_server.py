@@ -25,7 +25,7 @@ from pushpoint.scenarios import scenarios
 from pushpoint.viewer.live import LiveRun
 from pushpoint.viewer.server import free_port, refusal
 
-PATIENCE = 60.0  # [s]
+PATIENCE = 600.0  # [s], so that a server that never answers does not hold up the others; no measure of speed
 
 
 # --- who may connect ---

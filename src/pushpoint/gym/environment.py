@@ -53,6 +53,7 @@ class SnakeEnv(gymnasium.Env[Float32Array, Float32Array]):
         Of the task, see `TaskOptions`.
     """
 
+    # Gymnasium declares it as an attribute of instances, and reads it off the class.
     metadata: ClassVar[dict[str, Any]] = {"render_modes": list(RENDER_MODES), "render_fps": 20}  # type: ignore[misc]
 
     def __init__(self, task: type[Task] | str = Task, render_mode: str | None = None, **options: Any) -> None:
@@ -60,7 +61,7 @@ class SnakeEnv(gymnasium.Env[Float32Array, Float32Array]):
             raise InvalidInput(f"render_mode = {render_mode!r}: should be None or {RENDER_MODES[0]!r}")
         self.task, self.render_mode = made_task(task, options), render_mode
         fps = round(1.0 / self.task.body.period)
-        self.metadata = {**type(self).metadata, "render_fps": fps}  # type: ignore[misc]
+        self.metadata = {**type(self).metadata, "render_fps": fps}  # type: ignore[misc]  # as above
         self.observation_space, self.action_space = spaces(self.task)
         self._sim: Simulation | None = None
         self._picture: LivePicture | None = None

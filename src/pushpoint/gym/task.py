@@ -40,7 +40,7 @@ class TaskOptions(Frozen):
     """What can be given to ``gymnasium.make``; fields of the scenario replace those of the task's own."""
 
     scenario: Any  # a registered name, a path to a file, or a Scenario
-    overrides: dict[str, Any] = {}  # of the scenario, by dotted key  # noqa: RUF012
+    overrides: dict[str, Any] = {}  # of the scenario, by dotted key  # noqa: RUF012 (pydantic copies it)
     robot: Any = None  # instead of the scenario's, as are the next ones
     world: Any = None  # a name, a name with options, or a World
     plant: Any = None  # a name, or a name with options

@@ -33,7 +33,7 @@ from pushpoint._user_cache import distrust_owner, trusted
 from pushpoint._version import __version__
 from pushpoint.errors import InvalidInput
 from pushpoint.files import write_bytes
-from pushpoint.registry import SESSION, foreign, plug_ins
+from pushpoint.registry import NOTEBOOK, foreign, plug_ins
 from pushpoint.user_code import loaded_files, sources
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ DRAWN_BY = ("matplotlib", "pillow")
 SETTINGS = ("NUMBA_DISABLE_JIT", "NUMBA_CPU_NAME", "NUMBA_CPU_FEATURES", "NUMBA_OPT")  # of the environment
 DIGEST = hashlib.sha256().digest_size
 TOUCHED_AFTER = 3600.0  # [s]: that an entry was used is noted this often at most
-_SESSION_SALT = os.urandom(16).hex()  # code typed into this session is not known by any file
+_NOTEBOOK_SALT = os.urandom(16).hex()  # code typed into a notebook is in no file that could be compared
 
 # --- the key ---
 
@@ -123,8 +123,8 @@ def user_sources() -> list[Any]:
     known = {source.path for source in sources()}
     folders = {os.path.dirname(path) for path in known}
     for file, names in sorted(foreign().items()):
-        if file == SESSION:
-            found.append([_SESSION_SALT, names])
+        if file == NOTEBOOK:
+            found.append([_NOTEBOOK_SALT, names])
         elif file not in known and not any(file.startswith(place) for place, _ in packages):
             found.append([os.path.basename(file), _file_hash(file)])
             folders.add(os.path.dirname(file))
@@ -143,7 +143,7 @@ def _file_hash(file: str) -> str:
     try:
         return hashlib.sha256(Path(file).read_bytes()).hexdigest()
     except OSError:
-        return _SESSION_SALT  # it is gone
+        return _NOTEBOOK_SALT  # it is gone
 
 
 @cache
