@@ -3,10 +3,8 @@
 from collections.abc import Callable
 from typing import Any
 
-from pushpoint.registry import Registry
 from pushpoint.scenario import Choice, Scenario
-
-scenarios: Registry[Scenario] = Registry("scenario", __name__)
+from pushpoint.scenarios._finding import Source, find_scenario, is_file, scenarios, with_its_files
 
 
 def chosen(name: str, **options: Any) -> Choice:
