@@ -4,7 +4,11 @@ from collections.abc import Callable
 from typing import Any
 
 from pushpoint.scenario import Choice, Scenario
-from pushpoint.scenarios._finding import Source, find_scenario, is_file, scenarios, with_its_files
+from pushpoint.scenarios._finding import Source as Source
+from pushpoint.scenarios._finding import find_scenario as find_scenario
+from pushpoint.scenarios._finding import is_file as is_file
+from pushpoint.scenarios._finding import scenarios
+from pushpoint.scenarios._finding import with_its_files as with_its_files
 
 
 def chosen(name: str, **options: Any) -> Choice:
