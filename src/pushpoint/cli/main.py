@@ -31,6 +31,7 @@ COMMANDS = {  # by name: module and function, or module and group of commands
     "draw": ("draw", "draw"),
     "reproduce": ("reproduce", "reproduce"),
     "study": ("study", "app"),
+    "search": ("search", "app"),
 }
 
 
