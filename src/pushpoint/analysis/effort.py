@@ -67,7 +67,7 @@ def _per_metre(run: Recording, total: float, start: float, end: float) -> float:
     return total / far if far > 0 else math.inf
 
 
-# --- torques of joints ---
+# --- torques and rates of joints ---
 
 
 @measure("N m")
@@ -75,6 +75,12 @@ def peak_torque_of_joint(run: Recording, *, joint: int) -> float:
     """Largest torque [N m] of a joint, as means from row to row."""
     torque = recorded(run, "joint_torque")
     return float(np.abs(torque[:, checked("joint", joint, torque.shape[1])]).max())
+
+
+@measure("rad/s")
+def peak_joint_rate(run: Recording, *, start: float = 0.0, end: float | None = None) -> float:
+    """Largest rate [rad/s] of any joint from `start` to `end` [s], at the rows."""
+    return float(np.abs(recorded(run, "joint_rate")[between(run, start, end)]).max())
 
 
 @measure()

@@ -202,11 +202,12 @@ def _print(found: Found) -> None:
     counts = ", ".join(f"{len(trials)} {status}" for status, trials in by_status.items() if trials)
     results().print(f"{found.search.base_scenario.name}: {len(found.trials)} trials ({counts})", highlight=False)
     several = len(found.search.aims) > 1
-    for trial in sorted(found.front, key=lambda trial: trial.aims)[: SHOWN if several else 1]:
+    front = list({trial.aims: trial for trial in found.front}.values())  # each once
+    for trial in sorted(front, key=lambda trial: trial.aims)[: SHOWN if several else 1]:
         values = ", ".join(f"{key} = {_number(value)}" for key, value in trial.values.items())
         results().print(f"  trial {trial.number}: {', '.join(_aims(found, trial.aims))} with {values}", highlight=False)
-    if several and len(found.front) > SHOWN:
-        results().print(f"  ... {len(found.front)} trials are not beaten in all aims", highlight=False)
+    if several and len(front) > SHOWN:
+        results().print(f"  ... {len(front)} trials are not beaten in all aims", highlight=False)
     for trial in by_status["failed"][:SHOWN]:
         results().print(f"  trial {trial.number} failed: {trial.reason}", highlight=False)
 

@@ -141,12 +141,24 @@ class _Loop:
     def _try(self, proposed: Sequence[optuna.Trial]) -> None:
         """All seeds of some trials, one seed after the other."""
         numbers: dict[int, list[list[float]]] = {trial.number: [[] for _ in self._search.aims] for trial in proposed}
-        open_trials = list(proposed)
+        open_trials = self._without_known(proposed)
         for seed in self._search.seeds:
             open_trials = self._run_seed(open_trials, seed, numbers)
         for trial in open_trials:
             pairs = zip(self._search.aims, numbers[trial.number], strict=True)
             self._study.tell(trial, [aim.value(column) for aim, column in pairs])
+
+    def _without_known(self, proposed: Sequence[optuna.Trial]) -> list[optuna.Trial]:
+        """Trials that have to be run: some samplers propose the same again, and a run repeats to the bit."""
+        known = {tuple(trial.values.items()): trial.aims for trial in found_in(self._study, self._search).done}
+        new = []
+        for trial in proposed:
+            aims = known.get(tuple(trial.params.items()))
+            if aims is None:
+                new.append(trial)
+            else:
+                self._study.tell(trial, list(aims))
+        return new
 
     def _run_seed(
         self, trials: Sequence[optuna.Trial], seed: int, numbers: Mapping[int, list[list[float]]]
