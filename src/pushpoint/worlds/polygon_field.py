@@ -11,7 +11,7 @@ from pydantic import Field
 from pushpoint.fields import Fraction
 from pushpoint.quantities import Coordinate, Darts, FrictionCoefficient, Length, Obstacles, Seed, Width
 from pushpoint.worlds import Ground, Polygon, World, worlds
-from pushpoint.worlds._darts import Target, refuse_reversed, throw
+from pushpoint.worlds._darts import Target, refuse_reversed, thinned, throw
 
 IRREGULARITY = 0.6  # corners are moved by up to half this part of the angle between two
 
@@ -35,10 +35,12 @@ def polygon_field(
     friction: FrictionCoefficient = 0.2,
     obstacle_friction: FrictionCoefficient = 0.0,
     restitution: Fraction = 0.0,
+    keep: Fraction = 1.0,
 ) -> World:
     """Up to `polygons` of them, at least `gap` [m] apart; `size` [m] is the radius of the circle through the corners.
 
-    The limits of x and y hold for the middles. They keep the place free where robots start by default.
+    The limits of x and y hold for the middles. They keep the place free where robots start by default. Each polygon
+    is kept with probability `keep`: the same field, less dense.
     """
     target = Target((x_min, x_max), (y_min, y_max), (size_min, size_max))
     ranges = {"x": target.x, "y": target.y, "size": target.radius, "corners": (corners_min, corners_max)}
@@ -50,7 +52,8 @@ def polygon_field(
         Polygon(points=_corners(random, circle, count), friction=obstacle_friction, restitution=restitution)
         for circle, count in zip(placed, counts.tolist(), strict=True)
     )
-    return World(name="polygon-field", ground=Ground(friction=friction), obstacles=obstacles, source=f"seed {seed}")
+    kept = tuple(thinned(obstacles, seed, keep))
+    return World(name="polygon-field", ground=Ground(friction=friction), obstacles=kept, source=f"seed {seed}")
 
 
 def _corners(

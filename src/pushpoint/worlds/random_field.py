@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from pushpoint.fields import Fraction
 from pushpoint.quantities import Coordinate, Darts, FrictionCoefficient, Length, Obstacles, PlanePoints, Seed, Width
 from pushpoint.worlds import Disc, Ground, World, worlds
-from pushpoint.worlds._darts import Target, refuse_reversed, throw
+from pushpoint.worlds._darts import Target, refuse_reversed, thinned, throw
 
 
 @worlds.register("random-field")
@@ -26,14 +27,17 @@ def random_field(
     ground_torque: bool = False,
     keep_clear: PlanePoints = (),
     clearance: Width = 0.005,
+    keep: Fraction = 1.0,
 ) -> World:
     """Up to `pegs` discs, at least `gap` [m] apart, from at most `darts` throws.
 
-    They stay `clearance` [m] away from the line through the points `keep_clear` [m], where a robot may lie.
+    They stay `clearance` [m] away from the line through the points `keep_clear` [m], where a robot may lie. Of those
+    that are placed, each is kept with probability `keep`: the same field, less dense.
     """
     target = Target((x_min, x_max), (y_min, y_max), (radius_min, radius_max))
     refuse_reversed("random-field", target._asdict())
     placed = throw(np.random.default_rng(seed), target, pegs, gap, darts, keep_clear, clearance)
-    discs = tuple(Disc(x=x, y=y, radius=r, friction=obstacle_friction) for x, y, r in placed)
+    kept = thinned(placed, seed, keep)
+    discs = tuple(Disc(x=x, y=y, radius=r, friction=obstacle_friction) for x, y, r in kept)
     ground = Ground(friction=friction, torque=ground_torque)
     return World(name="random-field", ground=ground, obstacles=discs, source=f"seed {seed}")
