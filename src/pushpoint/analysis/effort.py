@@ -62,6 +62,18 @@ def torque_cost(run: Recording, *, start: float, end: float) -> float:
     return _per_metre(run, float(np.abs(impulses(run, "joint_torque", start, end)).sum()), start, end)
 
 
+@measure()
+def cost_of_transport(run: Recording, *, axis: str | None = "x", end: float) -> float:
+    """Work of the servos until `end` [s] per weight and displacement along `axis` or, without one, straight distance;
+    infinite if the run gets nowhere."""
+    rows = between(run, 0.0, end)
+    covered = displacement(run, axis=axis, end=end) if axis else float(np.linalg.norm(displaced(run, 0.0, end)))
+    work = recorded(run, "servo_work")[rows]
+    scenario = run.scenario
+    weight = scenario.built_robot().mass * scenario.built_world().gravity
+    return float(work[-1] - work[0]) / (weight * covered) if covered > 0 and weight > 0 else math.inf
+
+
 def _per_metre(run: Recording, total: float, start: float, end: float) -> float:
     far = float(np.linalg.norm(displaced(run, start, end)))
     return total / far if far > 0 else math.inf

@@ -15,7 +15,7 @@ from pushpoint import limits
 from pushpoint.cli import _scenario
 from pushpoint.cli._commands import INTERRUPTED, Command, Group, held_back
 from pushpoint.cli._console import complain, messages, print_json, results, say
-from pushpoint.cli._options import AsJson, Load, measure_names, scenario_names
+from pushpoint.cli._options import AsJson, Load, measure_names, study_names
 from pushpoint.errors import InvalidInput, shown
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def run(
     scenario: Annotated[
         str,
         typer.Argument(
-            help="Registered name, or path of the .yaml file of a scenario or study.", autocompletion=scenario_names
+            help="Name of a scenario or study, or path of the .yaml file of one.", autocompletion=study_names
         ),
     ],
     seeds: Annotated[
@@ -87,7 +87,8 @@ def run(
     if jitter is not None:
         changes["start.jitter"] = jitter
     study = find_study(scenario, changes, **fields)
-    folder = out or Path("results") / f"study-{_scenario.slug(study.base_scenario.name)}"
+    named = scenario if "/" not in scenario and "." not in scenario else study.base_scenario.name
+    folder = out or Path("results") / f"study-{_scenario.slug(named)}"
     _finish(run_all(study, processes, progress=messages().is_terminal), folder, as_json, code)
 
 

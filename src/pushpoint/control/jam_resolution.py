@@ -13,6 +13,13 @@ from pushpoint import limits
 from pushpoint._jit import compiled_part
 from pushpoint.control import ControllerState, controllers
 from pushpoint.control._base import refuse_pitch
+from pushpoint.control._flat_readings import (
+    behind_head_joint,
+    force_across,
+    head_offset,
+    head_offset_weights,
+    yaw_of,
+)
 from pushpoint.control.compiled import CompiledController, compiled_tick
 from pushpoint.errors import InvalidInput
 from pushpoint.fields import Frozen
@@ -64,26 +71,6 @@ SCALARS = 9
 
 
 @compiled_part
-def yaw_of(observation: FloatArray, links: int, i: int) -> float:
-    """Of link i [rad]; in space from its quaternion."""
-    joints = links - 1
-    at = 1 + 3 * joints
-    if observation.size == at + 10 * links:
-        return float(observation[at + 2 * links + i])
-    k = at + 3 * links + 4 * i
-    w, x, y, z = observation[k], observation[k + 1], observation[k + 2], observation[k + 3]
-    return math.atan2(2.0 * (w * z + x * y), 1.0 - 2.0 * (y * y + z * z))
-
-
-@compiled_part
-def force_across(observation: FloatArray, links: int, i: int) -> float:
-    """Contact force [N] on link i to its left, with its sign: P1's alpha_i lambda_i, the mean of the last tick."""
-    at, yaw = 1 + 3 * (links - 1), yaw_of(observation, links, i)
-    k = at + 6 * links + 2 * i if observation.size == at + 10 * links else at + 13 * links + 3 * i
-    return float(observation[k + 1] * math.cos(yaw) - observation[k] * math.sin(yaw))
-
-
-@compiled_part
 def following(state: FloatArray, parameters: FloatArray, observation: FloatArray, j: int) -> float:
     """P1 (74): the head link keeps its direction, the other joints do what the head joint did."""
     joints = (parameters.size - NUMBERS - 2) // 3
@@ -112,18 +99,10 @@ def is_jammed(state: FloatArray, parameters: FloatArray, observation: FloatArray
 
 
 @compiled_part
-def head_offset(parameters: FloatArray, observation: FloatArray) -> float:
-    """Of the head from the centre of mass along y [m], P1 (71)."""
-    links, offset = (parameters.size - NUMBERS - 2) // 3 + 1, 0.0
-    for i in range(links):
-        offset += parameters[NUMBERS + i] * math.sin(yaw_of(observation, links, i))
-    return offset
-
-
-@compiled_part
 def turn_head(state: FloatArray, parameters: FloatArray, observation: FloatArray) -> int:
     """The head swings back, P1 (72) and (83)."""
-    offset, swing = head_offset(parameters, observation), parameters[SWING]
+    links, swing = (parameters.size - NUMBERS - 2) // 3 + 1, parameters[SWING]
+    offset = head_offset(parameters, NUMBERS, observation, links)
     state[OFFSET] = offset
     if state[HEAD] == parameters[LEFT] and offset > swing:
         state[HEAD] = parameters[RIGHT]
@@ -233,11 +212,9 @@ class JamResolution(CompiledController):
 
     def __init__(self, options: Any, robot: Robot, control_period: float) -> None:
         super().__init__(options, robot, control_period)
-        lengths = np.array([link.length for link in robot.links])
         mass = np.array([link.mass for link in robot.links])
-        # The distance from the head joint to each joint, at the speed of the bends, as a number of ticks.
-        distance = np.concatenate([np.cumsum(lengths[1:-1][::-1])[::-1], [0.0]])
-        self._delay = distance / options.speed / control_period
+        # At the speed of the bends, as a number of ticks.
+        self._delay = behind_head_joint(robot) / options.speed / control_period
         self._parameters = np.concatenate([self._numbers(), head_offset_weights(robot), mass / mass.sum(), self._delay])
 
     def _numbers(self) -> list[float]:
@@ -325,16 +302,3 @@ class JamResolution(CompiledController):
             yield "resolution-ended", f"after {state['ended']:.3g} s"
         if code & STALL:
             yield "stall", f"no progress for {state['ended']:.3g} s along x: head to the other side"
-
-
-def head_offset_weights(robot: Robot) -> FloatArray:
-    """What sin(link angle) of each link adds to the head's distance from the centre of mass along y, P1 (71)."""
-    half = np.array([link.length / 2 for link in robot.links])
-    mass = np.array([link.mass for link in robot.links])
-    n = len(half)
-    # Centre of link i over that of link 0: half of link 0, all lengths between, half of link i.
-    centre = 2.0 * np.tril(np.ones((n, n)), -1) + np.eye(n)
-    centre[:, 0] -= 1.0
-    centre[0, 0] = 0.0
-    centre *= half
-    return np.asarray(centre[-1] - mass @ centre / mass.sum())

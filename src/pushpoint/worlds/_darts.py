@@ -6,7 +6,7 @@ import math
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 
@@ -15,7 +15,10 @@ from pushpoint.errors import InvalidInput
 
 BLOCK = 256  # darts that are thrown at once
 MOST_COMPARED = 300  # circles with which all of them are compared
+THINNING = 0xC1077E5  # seeds the draw of what stays, apart from that of the places
 SAFE = 1e-9  # [m], against round-off of that comparison: the exact one decides
+
+T = TypeVar("T")
 
 
 class Target(NamedTuple):
@@ -65,6 +68,13 @@ def throw(
             placed.append((x, y, r))
             cells[column, row].append((x, y, r))
     return placed
+
+
+def thinned(placed: Sequence[T], seed: int, keep: float) -> list[T]:
+    """Each with probability `keep`. Those that stay are the same for the same seed, and a smaller share is a part of
+    a larger one."""
+    drawn = np.random.default_rng([seed, THINNING]).random(len(placed))
+    return [item for item, number in zip(placed, drawn.tolist(), strict=True) if number < keep]
 
 
 def _thrown(
