@@ -62,6 +62,13 @@ def test_the_same_seed_proposes_the_same() -> None:
     assert first.trials != other.trials
 
 
+def test_known_values_come_first() -> None:
+    known = {"controller.amplitude": 0.3, "controller.frequency": 1.5}
+    found = run_search(search(first=[known]), at_once=3)
+    assert found.trials[0].values == known
+    assert len(found.done) == 6
+
+
 def test_a_store_is_gone_on_with(tmp_path: Path) -> None:
     first = run_search(search(), tmp_path)
     more = run_search(search(trials=9), tmp_path)
@@ -195,6 +202,7 @@ WRONG = [
     ({"aims": ASKED["aims"] * 2}, "is there twice"),
     ({"aims": [{"measure": "largest_bend", "want": "much"}]}, "want"),
     ({"trials": 0}, "trials"),
+    ({"first": [{"controller.amplitude": 0.3}]}, "should be all that varies"),
     ({"sampler": "best"}, "sampler"),
     ({"prune": True}, "there have to be several"),
     ({"scenario": "transeth2008a/flatt"}, "Did you mean"),

@@ -79,8 +79,8 @@ def run(
     if variants:
         fields["variants"] = _once("--variant", [labelled(text, "--variant") for text in variants])
     if measures:
-        named = [labelled(text, "--measure") for text in measures]
-        fields["measures"] = [{"name": name, "options": options} for name, options in named]
+        wanted = [labelled(text, "--measure") for text in measures]
+        fields["measures"] = [{"name": name, "options": options} for name, options in wanted]
     if beyond:
         fields["beyond"] = _once("--beyond", [_scenario.parsed(text, "--beyond") for text in beyond])
     changes = dict(_scenario.parsed(text) for text in settings or [])

@@ -19,7 +19,7 @@ from pushpoint.control.shape_follower import QUIET, REPORTED, ShapeFollower, end
 from pushpoint.feedback import CompiledLoop
 from pushpoint.shapes.alignments import Laid, Memory, Settings
 from pushpoint.shapes.alignments.look_ahead import lay
-from pushpoint.shapes.gait_segment import is_exactly_local
+from pushpoint.shapes.gait_segment import changes_nothing_afar
 from pushpoint.shapes.hermite import Curve
 from pushpoint.shapes.virtual_snake import VirtualSnake
 from pushpoint.types import FloatArray, Observation
@@ -44,7 +44,7 @@ def can_be_planned(options: ShapeFollowerOptions) -> bool:
     feedback = options.loop is not None or options.compliance is not None
     if feedback or options.motion is not None or options.alignment != "look-ahead":
         return False
-    return options.segment is None or is_exactly_local(options.interpolation, options.segment)
+    return options.segment is None or changes_nothing_afar(options.interpolation, options.segment)
 
 
 class PlannedShapeFollower(ShapeFollower):

@@ -125,6 +125,7 @@ class Search(Frozen):
     scenario: Name | Scenario  # a registered one by name, or one in full
     vary: Annotated[dict[Name, Range], Field(min_length=1)]  # by dotted key
     aims: Annotated[tuple[Aim, ...], Field(min_length=1, max_length=limits.MEASURES)]
+    first: Annotated[tuple[dict[Name, Value], ...], Field(max_length=limits.MEASURES)] = ()  # values to begin with
     overrides: Overrides = Field(default_factory=dict)  # of all runs, by dotted key
     seeds: Annotated[tuple[Seed, ...], Field(min_length=1)] = (0,)  # n: 0 to n - 1; each trial runs with all of them
     trials: Annotated[int, Field(ge=1, le=limits.RUNS)] = 100  # in all, also over several calls
@@ -157,13 +158,16 @@ class Search(Frozen):
             if names.count(name) > 1:
                 raise ValueError(f"aims: {name!r} is there twice; give each a label")
         if self.prune and len(self.aims) > 1:
-            raise ValueError("prune: trials with several aims cannot be compared half-way")
+            raise ValueError("prune: trials with several aims cannot be compared before their end")
         if self.prune and len(self.seeds) < 2:
             raise ValueError("prune: trials end after some of their seeds, so that there have to be several")
         if len(self.aims) > 1 and self.sampler == "cma-es":
             raise ValueError("sampler: 'cma-es' has one aim; 'tpe' and 'nsga2' can have several")
         if self.sampler == "cma-es" and any(values.choices for values in self.vary.values()):
             raise ValueError("sampler: 'cma-es' needs numbers; choices have no order")
+        for known in self.first:
+            if known.keys() != self.vary.keys():
+                raise ValueError(f"first: {', '.join(known)} should be all that varies: {', '.join(self.vary)}")
         for key in chain(self.overrides, self.vary):
             if key == "seed":
                 raise ValueError("a seed among the fields: seeds are a field of the search")

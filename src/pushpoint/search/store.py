@@ -52,6 +52,9 @@ def open_store(search: Search | None, folder: str | Path | None, storage: str | 
     study.sampler, study.pruner = sampler(search, len(study.trials)), pruner(search)
     _refuse_other(study, search, force)
     _end_abandoned(study)
+    if not study.trials:
+        for known in search.first:
+            study.enqueue_trial(dict(known))
     return study
 
 
@@ -94,7 +97,8 @@ def stored_search(study: optuna.Study) -> Search:
 
 def found_in(study: optuna.Study, search: Search, signal: int | None = None) -> Found:
     """All trials of a store."""
-    return Found(search, tuple(_trial(frozen) for frozen in study.get_trials(deepcopy=False)), signal)
+    trials = study.get_trials(deepcopy=False)
+    return Found(search, tuple(_trial(frozen) for frozen in trials if frozen.state.name != "WAITING"), signal)
 
 
 def _trial(frozen: optuna.trial.FrozenTrial) -> Trial:

@@ -129,7 +129,7 @@ class Reach(NamedTuple):
     behind: int = 3
 
 
-def is_exactly_local(interpolation: str, segment: GaitSegment) -> bool:
+def changes_nothing_afar(interpolation: str, segment: GaitSegment) -> bool:
     """Whether a point more, or one less, changes nothing at all of the curve that is out of reach, not even a bit."""
     ahead, behind = reach_of(interpolation, segment)
     points = segment.repeated(max(2, math.ceil(3 * MOST / (len(segment.array()) - 1))))
