@@ -8,7 +8,9 @@ seconds: blocks of neighbouring points are drawn again and again, and the best t
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 
+import matplotlib.pyplot as plt
 import numpy as np
 
 import pushpoint as pp
@@ -66,9 +68,26 @@ def intervals(found: pp.search.Found) -> dict[str, tuple[float, float]]:
     }
 
 
+def figure(found: pp.search.Found, folder: Path) -> None:
+    """Distance from the robot over time, and of all trials."""
+    sheet, (over_time, over_values) = plt.subplots(1, 2, figsize=(10, 3.6), layout="constrained")
+    for label, scenario in (("as built", "transeth2008a/track-as-built"), ("identified", found.scenario())):
+        off = 100 * np.sqrt(errors(pp.simulate(scenario)))
+        over_time.plot(MEASURED.time[MEASURED.time <= END], off, label=label)
+    over_time.set(xlabel="time [s]", ylabel="distance from the robot [cm]", ylim=(0, None))
+    over_time.legend()
+    values = np.array([list(trial.values.values()) for trial in found.done])
+    dots = over_values.scatter(*values.T, c=[100 * trial.aims[0] for trial in found.done], s=12, cmap="viridis_r")
+    over_values.set(xlabel="ground friction", ylabel="delay of the start [s]")
+    sheet.colorbar(dots, label="rms distance [cm]")
+    sheet.savefig(folder / "identified.png", dpi=160)
+
+
 def main(folder: str | None = None) -> None:
     before = distance_from_robot(pp.simulate("transeth2008a/track-as-built"))
     found = pp.run_search(identify(), folder)
+    if folder is not None:
+        figure(found, Path(folder))
     print(f"as built, with the middle of what P2 names: {100 * before:.2f} cm from the robot")
     print(f"identified: {100 * found.best.aims[0]:.2f} cm")
     for key, (low, high) in intervals(found).items():

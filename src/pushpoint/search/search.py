@@ -28,7 +28,7 @@ class Range(Frozen):
     """
 
     low: Number | None = None  # in the unit of the field
-    high: Number | None = None
+    high: Number | None = None  # both belong to the range
     log: bool = False  # whether factors matter rather than differences
     whole: bool = False  # only whole numbers
     choices: Annotated[tuple[Value, ...], Field(max_length=limits.MEASURES)] = ()  # of anything, without an order
@@ -75,7 +75,7 @@ class Aim(Frozen):
 
     measure: Name  # a registered one
     options: dict[str, Any] = Field(default_factory=dict)  # of the measure, by name
-    want: Literal["most", "least"] = "most"
+    want: Literal["most", "least"] = "most"  # whether it should be large or small
     beyond: Number | None = None  # in the unit of the measure
     label: str = ""  # default: the name of the measure
 
@@ -124,7 +124,7 @@ class Search(Frozen):
 
     scenario: Name | Scenario  # a registered one by name, or one in full
     vary: Annotated[dict[Name, Range], Field(min_length=1)]  # by dotted key
-    aims: Annotated[tuple[Aim, ...], Field(min_length=1, max_length=limits.MEASURES)]
+    aims: Annotated[tuple[Aim, ...], Field(min_length=1, max_length=limits.MEASURES)]  # the first one decides on `best`
     first: Annotated[tuple[dict[Name, Value], ...], Field(max_length=limits.MEASURES)] = ()  # values to begin with
     overrides: Overrides = Field(default_factory=dict)  # of all runs, by dotted key
     seeds: Annotated[tuple[Seed, ...], Field(min_length=1)] = (0,)  # n: 0 to n - 1; each trial runs with all of them
