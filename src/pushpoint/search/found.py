@@ -25,30 +25,20 @@ Status = Literal["ok", "failed", "pruned", "running"]
 class Trial:
     """One set of values, and what came of it."""
 
-    number: int
+    number: int  # from 0 on, in the order in which they were proposed
     values: Mapping[str, Value]  # of the fields that vary
     aims: tuple[float, ...]  # of the search, in its order; empty unless the status is "ok"
-    status: Status
+    status: Status  # "ok", "failed", "pruned" or "running"
     reason: str = ""  # why it failed, or after how many runs it was ended
 
 
 @dataclass(frozen=True)
 class Found:
-    """The trials of a search.
+    """The trials of a search."""
 
-    Attributes
-    ----------
-    search
-        What was asked.
-    trials
-        In the order in which they were proposed.
-    signal
-        Of the interrupt that ended the search early; None if it ran to its end.
-    """
-
-    search: Search
-    trials: tuple[Trial, ...]
-    signal: int | None = None
+    search: Search  # what was asked
+    trials: tuple[Trial, ...]  # in the order in which they were proposed
+    signal: int | None = None  # of the interrupt that ended the search early; None if it ran to its end
 
     @property
     def done(self) -> tuple[Trial, ...]:
