@@ -33,6 +33,7 @@ class ManyRuns:
         self.threads, self.stop, self._refused = threads, Stop(), refused
         self.recordings: list[Recording | None] = [None] * len(scenarios)
         self.messages = [""] * len(scenarios)
+        self.complete = [False] * len(scenarios)  # whether the run has come to an end of its own
         self._waiting = iter(enumerate(scenarios))
         self._over: list[tuple[int, Run, Failure | None]] = []
 
@@ -94,6 +95,7 @@ class ManyRuns:
     def _record(self) -> None:
         for k, run, failure in self._over:
             self.recordings[k] = run.recording(failure)
+            self.complete[k] = failure is not None or run.met is not None or run.done >= run.ticks
             self.messages[k] = "" if failure is None or run.setup.ends_by_failure else run.message(failure)
         self._over.clear()
 

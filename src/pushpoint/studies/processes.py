@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 from pushpoint import limits
 from pushpoint._interrupts import Stop, blocked, noted
 from pushpoint.errors import InvalidInput, shown
+from pushpoint.studies.workers import end_with_master
 from pushpoint.user_code import Source, described, sources, take_over
 
 if TYPE_CHECKING:
@@ -127,7 +128,7 @@ def _pool(processes: int) -> Iterator[ProcessPoolExecutor]:
     """Processes that start empty: copies of this one would share locks of its threads. None outlives an interrupt."""
     before = set(active_children())
     context = get_context("spawn")
-    pool = ProcessPoolExecutor(processes, mp_context=context, initializer=_begin, initargs=(sources(),))
+    pool = ProcessPoolExecutor(processes, mp_context=context, initializer=_begin, initargs=(os.getpid(), sources()))
     try:
         yield pool
     except BaseException:
@@ -140,10 +141,11 @@ def _pool(processes: int) -> Iterator[ProcessPoolExecutor]:
     pool.shutdown()
 
 
-def _begin(loaded: Sequence[Source]) -> None:
+def _begin(master: int, loaded: Sequence[Source]) -> None:
     """What a process does first. Ctrl-C reaches all processes of a terminal; the first one decides what becomes of the
     others. Files that it loaded are loaded here; whoever misses one of their names says so."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    end_with_master(master)
     for source in loaded:
         with suppress(InvalidInput):
             take_over([source])
