@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 from pushpoint import limits
 from pushpoint._interrupts import Stop, blocked, noted
 from pushpoint.errors import InvalidInput, shown
-from pushpoint.studies.workers import end_with_master
 from pushpoint.user_code import Source, described, sources, take_over
 
 if TYPE_CHECKING:
@@ -145,6 +144,8 @@ def _begin(master: int, loaded: Sequence[Source]) -> None:
     """What a process does first. Ctrl-C reaches all processes of a terminal; the first one decides what becomes of the
     others. Files that it loaded are loaded here; whoever misses one of their names says so."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    from pushpoint.studies.workers import end_with_master
+
     end_with_master(master)
     for source in loaded:
         with suppress(InvalidInput):

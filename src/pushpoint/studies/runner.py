@@ -12,17 +12,15 @@ from pushpoint.errors import InvalidInput, MissingExtra
 from pushpoint.files import write_text
 from pushpoint.scenario import Scenario
 from pushpoint.simulation import Setup, simulate
-from pushpoint.studies.conductor import Conductor
 from pushpoint.studies.keys import RunKeys, base_key
 from pushpoint.studies.processes import at_most
-from pushpoint.studies.progress import shown_progress
 from pushpoint.studies.results import STUDY_FILE, Results, Row, StoredRows
 from pushpoint.studies.store import Store, StoredRun
 from pushpoint.studies.study import Place, Study
-from pushpoint.studies.workers import Engine, InlineEngine, LocalEngine
 
 if TYPE_CHECKING:
     from pushpoint.studies.cluster import Cluster
+    from pushpoint.studies.workers import Engine
 
 MOST_CHECKED = 64  # points of a sweep that are built before anything runs
 
@@ -48,6 +46,9 @@ def run(
     if study.recordings == "keep" and folder is None:
         raise InvalidInput("recordings = 'keep': there is no folder to keep them in; give one")
     check(study)
+    from pushpoint.studies.conductor import Conductor  # here, as bad input is refused sooner without
+    from pushpoint.studies.progress import shown_progress
+
     with noted() as stop, _engine(processes, cluster) as engine, _opened(folder) as store:
         entry = store.enter(study.to_yaml(), base_key(study))
         if folder is not None:
@@ -76,6 +77,8 @@ def _opened(folder: Path | None) -> Iterator[Store]:
 
 @contextmanager
 def _engine(processes: int, cluster: Cluster | None) -> Iterator[Engine]:
+    from pushpoint.studies.workers import InlineEngine, LocalEngine
+
     engine: Engine
     if cluster is not None:
         from pushpoint.studies.cluster import DaskEngine  # here, as it needs an extra

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Mapping
-from functools import cached_property
+from itertools import islice
 from pathlib import Path
 from typing import Annotated, Any, Literal, NamedTuple, get_type_hints
 
@@ -229,19 +229,18 @@ class Study(Frozen):
             for key in changes.keys() & self.sweep.keys():
                 raise ValueError(f"{key!r} is changed by the sweep and by variant {label!r}; should be one of them")
 
-    @cached_property
+    @property
     def points(self) -> Points:
         """The points of the sweep; one without changes if there is none."""
-        return Points(self.sweep, self.samples)
+        if "_points" not in self.__dict__:  # made once: a study does not change
+            self.__dict__["_points"] = Points(self.sweep, self.samples)
+        points: Points = self.__dict__["_points"]
+        return points
 
     @property
     def runs(self) -> int:
         """How many there are: variants times points times seeds."""
         return len(self.variants) * len(self.points) * len(self.seeds)
-
-    @cached_property
-    def _labels(self) -> tuple[str, ...]:
-        return tuple(self.variants)
 
     def place_of(self, number: int) -> Place:
         """Where a run stands; they are numbered by variant, then by point, then by seed.
@@ -253,7 +252,7 @@ class Study(Frozen):
         """
         rest, seed = divmod(number, len(self.seeds))
         variant, point = divmod(rest, len(self.points))
-        return Place(self._labels[variant], point, self.seeds[seed])
+        return Place(next(islice(self.variants, variant, None)), point, self.seeds[seed])
 
     def changes_of(self, place: Place) -> dict[str, Any]:
         """What a run changes of the scenario, by dotted key; its seed included.
