@@ -6,7 +6,6 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-import os
 import threading
 import time
 import warnings
@@ -25,7 +24,7 @@ from pushpoint.scenario import KEPT, Scenario
 from pushpoint.studies.jobs import RUN, Outcome, Question, answered, recorded
 from pushpoint.studies.keys import fingerprint
 from pushpoint.studies.study import Study
-from pushpoint.user_code import Source, described, sources, take_over
+from pushpoint.user_code import Source, described, keep_only, sources, take_over
 from pushpoint.worlds import World
 
 if TYPE_CHECKING:
@@ -87,9 +86,11 @@ def do(text: str, finished: Callable[[Reply], None], sent: Callable[[bytes], Non
     """
     began, data = time.perf_counter(), json.loads(text)
     head = json.loads(data["plan"])
-    _take_code(data["code"])
-    loaded = {source.file.sha256 for source in sources()}
-    if missing := [path for path, digest in head["code"] if digest not in loaded]:
+    try:
+        missing = _taken_code([(path, digest) for path, digest in head["code"]], data["code"])
+    except InvalidInput as error:
+        return {"refused": f"it cannot load a file: {error}"}
+    if missing:
         return {"missing": missing}
     if refusal := _other_versions(head["versions"]):
         return {"refused": refusal}
@@ -105,9 +106,13 @@ def do(text: str, finished: Callable[[Reply], None], sent: Callable[[bytes], Non
     return {**reply, "left": [number for number, *_ in left]}
 
 
-def _take_code(texts: Sequence[Sequence[str]]) -> None:
+def _taken_code(wanted: Sequence[tuple[str, str]], texts: Sequence[Sequence[str]]) -> list[str]:
+    """Load what was sent along, forget what another master had sent; returns the paths of what is missing still."""
+    keep_only(wanted)
     for path, text in texts:
         take_over([Source(path, text)])
+    loaded = {(source.path, source.file.sha256) for source in sources()}
+    return [path for path, digest in wanted if (path, digest) not in loaded]
 
 
 def _other_versions(asked: Mapping[str, Any]) -> str:
@@ -117,7 +122,7 @@ def _other_versions(asked: Mapping[str, Any]) -> str:
     if not different:
         return ""
     name = different[0]
-    return f"{os.uname().nodename if hasattr(os, 'uname') else 'a worker'} has other {name}: {own[name]} instead of {asked.get(name)}"
+    return f"it has other {name}: {own[name]} instead of {asked.get(name)}; all have to have the same"
 
 
 @lru_cache(maxsize=4)

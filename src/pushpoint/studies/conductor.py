@@ -167,7 +167,8 @@ class Conductor:
             batch.sent_code = True
             self._submit(batch, reply.get("worker", ""))
         elif "refused" in reply:
-            raise InvalidInput(f"runs of one study have to be made by equal versions: {reply['refused']}")
+            who = reply.get("worker", "a process")
+            raise InvalidInput(f"{who} cannot make runs of this study: {reply['refused']}")
         else:
             self._land(batch, answer)
             if "full" in reply:
