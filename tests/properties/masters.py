@@ -123,6 +123,4 @@ def resumed(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, timeout=PATIENCE)
 
 
-KILLS = tuple(
-    (number, rows) for number in (signal.SIGKILL, signal.SIGTERM) for rows in (0, RUNS // 10, 3 * RUNS // 4)
-)
+KILLS = tuple((number, rows) for number in (signal.SIGKILL, signal.SIGTERM) for rows in (0, RUNS // 10, 3 * RUNS // 4))

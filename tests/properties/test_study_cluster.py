@@ -38,17 +38,20 @@ def local(tmp_path_factory: pytest.TempPathFactory) -> list[object]:
     return list(table(load(folder / "study").rows))
 
 
+def on(cluster: LocalCluster) -> tuple[str, ...]:
+    return (*WORDS, *OWN, "--cluster", cluster.address)
+
+
 @pytest.mark.parametrize("killed", [False, True])
 def test_a_cluster_gives_the_same_table_to_the_bit(killed: bool, tmp_path: Path, local: list[object]) -> None:
     """Files that are loaded travel along. With `killed`, one of two workers dies in the middle."""
     (tmp_path / "measure.py").write_text(MEASURE, encoding="utf-8")
-    with LocalCluster(tmp_path, 2) as cluster:
-        with Master(tmp_path, (*WORDS, *OWN, "--cluster", cluster.address)) as master:
-            if killed:
-                master.until(RUNS // 4)
-                cluster.workers[0].kill()
-            assert master.end() == 0, master.said
-            assert "measure.py, which it runs and can read" in master.said
+    with LocalCluster(tmp_path, 2) as cluster, Master(tmp_path, on(cluster)) as master:
+        if killed:
+            master.until(RUNS // 4)
+            cluster.workers[0].kill()
+        assert master.end() == 0, master.said
+        assert "measure.py, which it runs and can read" in master.said
     checked(tmp_path / "study")
     assert rows_in(tmp_path / "study") == RUNS
     assert table(load(tmp_path / "study").rows) == local
@@ -89,13 +92,12 @@ def test_a_cluster_with_tls(tmp_path: Path) -> None:
 
 def test_a_cluster_that_goes_away_is_one_line(tmp_path: Path, local: list[object]) -> None:
     (tmp_path / "measure.py").write_text(MEASURE, encoding="utf-8")
-    with LocalCluster(tmp_path, 2) as cluster:
-        with Master(tmp_path, (*WORDS, *OWN, "--cluster", cluster.address)) as master:
-            master.until(RUNS // 4)
-            cluster.scheduler.kill()
-            assert master.end() == 2
-            assert master.said.count("error: ") == 1, master.said
-            assert "Traceback" not in master.said
+    with LocalCluster(tmp_path, 2) as cluster, Master(tmp_path, on(cluster)) as master:
+        master.until(RUNS // 4)
+        cluster.scheduler.kill()
+        assert master.end() == 2
+        assert master.said.count("error: ") == 1, master.said
+        assert "Traceback" not in master.said
     command = [sys.executable, "-m", "pushpoint", "study", "resume", "study", "--load", "measure.py"]
     assert subprocess.run(command, cwd=tmp_path, capture_output=True, check=False).returncode == 0
     assert table(load(tmp_path / "study").rows) == local

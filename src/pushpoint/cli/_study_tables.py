@@ -1,4 +1,4 @@
-"""What `pushpoint study` prints: each variant by itself, each against the first, points of a sweep, runs that failed."""
+"""What `pushpoint study` prints: each variant, points of a sweep, variants against the first, runs that failed."""
 
 from __future__ import annotations
 
@@ -48,7 +48,13 @@ def _print_points(summary: Summary, found: Results, percent: str) -> None:
         return
     keys = tuple(found.study.sweep)
     lines = [
-        (_with_unit(found.study, column), point.variant, *(_setting(point.settings[key]) for key in keys), f"{point.runs}", *_spread(spread))
+        (
+            _with_unit(found.study, column),
+            point.variant,
+            *(_setting(point.settings[key]) for key in keys),
+            f"{point.runs}",
+            *_spread(spread),
+        )
         for column in found.study.columns
         for point in summary.points
         for spread in [point.columns[column]]

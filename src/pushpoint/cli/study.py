@@ -35,7 +35,9 @@ ClusterAddress = Annotated[
     str | None,
     typer.Option("--cluster", metavar="ADDRESS", help="Use a Dask cluster instead, such as tcp://host:8786."),
 ]
-TlsFile = Annotated[Path | None, typer.Option(metavar="FILE", help="For a cluster with TLS; default: Dask's own settings.")]
+TlsFile = Annotated[
+    Path | None, typer.Option(metavar="FILE", help="For a cluster with TLS; default: Dask's own settings.")
+]
 
 
 @app.command("run", cls=Command)
@@ -178,10 +180,7 @@ def show(
     if found.missing:
         say(f"{found.missing} of {found.study.runs} runs are missing")
     if figure is not None:
-        from pushpoint.view.figures import save_figure
-        from pushpoint.view.study import study_figure
-
-        save_figure(study_figure(found), figure)
+        _draw(found, figure)
         say(f"wrote {figure}")
 
 
@@ -288,11 +287,20 @@ def save(found: Results, folder: Path) -> dict[str, str]:
     files = found.save(folder)
     if found.interrupted:
         return files
+    _draw(found, folder / "figure.png")
+    return files | {"figure": str(folder / "figure.png")}
+
+
+def _draw(found: Results, path: Path) -> None:
     from pushpoint.view.figures import save_figure
     from pushpoint.view.study import study_figure
 
-    save_figure(study_figure(found), folder / "figure.png")
-    return files | {"figure": str(folder / "figure.png")}
+    units: dict[str, str] = {}
+    if found.study.sweep:
+        from pushpoint.cli._swept_units import swept_units
+
+        units = swept_units(found.study)
+    save_figure(study_figure(found, units), path)
 
 
 def status(found: Results) -> str:
@@ -308,9 +316,7 @@ def _remark(found: Results) -> None:
     failed = sum(row.failed for row in found.rows)
     if failed:
         first = next(row for row in found.rows if row.failed)
-        complain(
-            f"{failed} of {len(found.rows)} runs failed; {first.variant!r}, seed {first.seed}: {first.message}"
-        )
+        complain(f"{failed} of {len(found.rows)} runs failed; {first.variant!r}, seed {first.seed}: {first.message}")
     effects = found.effects()
     if effects.seeds:
         say("runs with different seeds are equal: nothing here depends on the seed; --jitter 1e-4 shifts the start")

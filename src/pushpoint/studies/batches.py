@@ -51,7 +51,11 @@ class Plan:
 def plan_text(study: Study, recordings: str, seconds: float) -> str:
     """The same as text, with names and hashes of the files that are loaded."""
     scenario = study.base_scenario
-    kept = {part: scenario.__dict__[name].model_dump(mode="json") for part, name in KEPT.items() if name in scenario.__dict__}
+    kept = {
+        part: scenario.__dict__[name].model_dump(mode="json")
+        for part, name in KEPT.items()
+        if name in scenario.__dict__
+    }
     return json.dumps({
         "scenario": scenario.plain(),
         "kept": kept,

@@ -62,7 +62,11 @@ class DaskEngine:
         security = None
         try:
             if cluster.tls_ca or cluster.tls_cert or cluster.tls_key:
-                files = {"tls_ca_file": cluster.tls_ca, "tls_client_cert": cluster.tls_cert, "tls_client_key": cluster.tls_key}
+                files = {
+                    "tls_ca_file": cluster.tls_ca,
+                    "tls_client_cert": cluster.tls_cert,
+                    "tls_client_key": cluster.tls_key,
+                }
                 given = {name: str(file) for name, file in files.items() if file is not None}
                 security = self._distributed.Security(require_encryption=True, **given)
             return self._distributed.Client(
@@ -122,7 +126,9 @@ class DaskEngine:
             future.release()
             return Answer(ticket, reply, files)
         if future.status in ("cancelled", "lost"):
-            raise InvalidInput(f"cluster {self._address!r} is gone, or has cancelled runs; `pushpoint study resume` goes on")
+            raise InvalidInput(
+                f"cluster {self._address!r} is gone, or has cancelled runs; `pushpoint study resume` goes on"
+            )
         error = future.exception()
         future.release()
         if isinstance(error, self._distributed.KilledWorker):

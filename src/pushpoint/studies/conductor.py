@@ -7,8 +7,7 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
-from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 from pushpoint._interrupts import Stop
 from pushpoint.errors import InvalidInput
@@ -133,10 +132,7 @@ class Conductor:
 
     def _send(self, ahead: Iterator[int]) -> None:
         while self.engine.room > 0:
-            if self._again:
-                batch = _Batch([self._again.popleft()])
-            else:
-                batch = _Batch(self._next(ahead))
+            batch = _Batch([self._again.popleft()] if self._again else self._next(ahead))
             if not batch.runs:
                 return
             self._submit(batch)
@@ -172,13 +168,14 @@ class Conductor:
         else:
             self._land(batch, answer)
             if "full" in reply:
-                raise InvalidInput(f"{reply['full']}; all runs until now are kept, and `pushpoint study resume` goes on")
+                raise InvalidInput(
+                    f"{reply['full']}; all runs until now are kept, and `pushpoint study resume` goes on"
+                )
 
     def _land(self, batch: _Batch, answer: Answer) -> None:
         reply = answer.reply or {}
-        files, rows = iter(answer.files), list[StoredRun]()
-        for row in reply["rows"]:
-            rows.append(self._stored(dict(row), files))
+        files = iter(answer.files)
+        rows = [self._stored(row, files) for row in reply["rows"]]
         self.store.land(self.entry.id, rows)
         self.progress.update(len(rows), sum(row.status != "ok" for row in rows), made=len(rows))
         there = {row["number"] for row in reply["rows"]}
@@ -188,18 +185,25 @@ class Conductor:
             self._per_run = each if self._per_run is None else 0.5 * (self._per_run + each)
             self._size = len(batch.runs)
 
-    def _stored(self, row: dict[str, object], files: Iterator[bytes]) -> StoredRun:
+    def _stored(self, row: dict[str, Any], files: Iterator[bytes]) -> StoredRun:
         """A row as the store has it; a recording that was sent is written first."""
-        number = int(row.pop("number"))  # type: ignore[call-overload]  # JSON
-        recording = str(row.pop("recording"))
-        place, key = self.study.place_of(number), self.keys[number]
+        place, key, recording = self.study.place_of(row["number"]), self.keys[row["number"]], row["recording"]
         if recording == SENT:
             recording, image = f"{key}.nc", next(files)
             if self.store.folder is not None:
-                write_bytes(Path(self.store.folder) / RECORDINGS / recording, image)
-        values = {name: float(value) for name, value in row.pop("values").items()}  # type: ignore[attr-defined]  # JSON
-        settings = self.study.points[place.point]
-        return StoredRun(key=key, **place._asdict(), settings=settings, values=values, recording=recording or None, **row)  # type: ignore[arg-type]  # JSON
+                write_bytes(self.store.folder / RECORDINGS / recording, image)
+        return StoredRun(
+            key,
+            *place,
+            settings=self.study.points[place.point],
+            status=row["status"],
+            message=row["message"],
+            wall_time_s=row["wall_time_s"],
+            accepted=row["accepted"],
+            values={name: float(value) for name, value in row["values"].items()},
+            events=row["events"],
+            recording=recording or None,
+        )
 
     def _lost(self, batch: _Batch, why: str) -> None:
         """Whose fault it was shows when runs are made alone."""

@@ -61,7 +61,9 @@ def _to_parquet(results: Results, path: Path) -> None:
     schema = _schema(results, pa)
     with replacing(path) as temporary, parquet.ParquetWriter(temporary, schema) as writer:
         for group in _groups(results):
-            columns = {name: [_cell(record[name], schema.field(name).type, pa) for record in group] for name in schema.names}
+            columns = {
+                name: [_cell(record[name], schema.field(name).type, pa) for record in group] for name in schema.names
+            }
             writer.write_table(pa.table(columns, schema=schema))
 
 
@@ -135,8 +137,14 @@ def to_xarray(results: Results) -> xr.Dataset:
     dims, shape = ("variant", *sizes, "seed"), (len(study.variants), *sizes.values(), len(study.seeds))
     flat = _arrays(results)
     names = units(results)
-    data = {name: (dims, values.reshape(shape), {"units": names.get(name, "1")}) for name, values in flat.items()}
-    data["status"] = (dims, flat["status"].reshape(shape), {"flag_values": [0, 1, 2], "flag_meanings": "missing ok failed"})
+    data: dict[str, Any] = {
+        name: (dims, values.reshape(shape), {"units": names.get(name, "1")}) for name, values in flat.items()
+    }
+    data["status"] = (
+        dims,
+        flat["status"].reshape(shape),
+        {"flag_values": [0, 1, 2], "flag_meanings": "missing ok failed"},
+    )
     coordinates: dict[str, Any] = {"variant": list(study.variants), "seed": list(study.seeds)}
     for key in study.sweep:
         values = [point[key] for point in study.points] if sampled else list(study.points.crossed[key])
@@ -147,10 +155,17 @@ def to_xarray(results: Results) -> xr.Dataset:
 
 def _arrays(results: Results) -> dict[str, np.ndarray[Any, Any]]:
     study = results.study
-    seeds, variants = {seed: k for k, seed in enumerate(study.seeds)}, {label: k for k, label in enumerate(study.variants)}
+    seeds, variants = (
+        {seed: k for k, seed in enumerate(study.seeds)},
+        {label: k for k, label in enumerate(study.variants)},
+    )
     events = sorted({name for row in results.rows for name in row.events})
-    found: dict[str, np.ndarray[Any, Any]] = {name: np.full(study.runs, np.nan) for name in (*study.columns, "wall_time_s")}
-    found |= {name: np.zeros(study.runs, np.int64) for name in ("status", "accepted", *(EVENTS + name for name in events))}
+    found: dict[str, np.ndarray[Any, Any]] = {
+        name: np.full(study.runs, np.nan) for name in (*study.columns, "wall_time_s")
+    }
+    found |= {
+        name: np.zeros(study.runs, np.int64) for name in ("status", "accepted", *(EVENTS + name for name in events))
+    }
     for row in results.rows:
         place = (variants[row.variant] * len(study.points) + row.point) * len(seeds) + seeds[row.seed]
         for name, value in row.values.items():

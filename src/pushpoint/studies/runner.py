@@ -96,11 +96,11 @@ def _take_over(store: Store, keys: RunKeys, study: int, rows: Sequence[Row]) -> 
     """Rows from elsewhere, such as those of a table that was saved."""
     if not rows:
         return
-    known = {(row.variant, row.point, row.seed): row for row in rows}
+    known = {Place(row.variant, row.point, row.seed): row for row in rows}
     found = []
     for number in range(len(keys)):
         place = keys.study.place_of(number)
-        if (row := known.get(tuple(place))) is not None:
+        if (row := known.get(place)) is not None:
             found.append(_stored(keys[number], place, row))
     store.land(study, found)
 

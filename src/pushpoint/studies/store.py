@@ -213,7 +213,9 @@ class Store:
 
     def runs(self, keys: Sequence[str]) -> dict[str, StoredRun]:
         """Those of the runs that are there, by key."""
-        columns = 'key, variant, point, seed, settings, status, message, wall_time_s, accepted, "values", events, recording'
+        columns = (
+            'key, variant, point, seed, settings, status, message, wall_time_s, accepted, "values", events, recording'
+        )
         found = self._among(f"SELECT {columns} FROM runs WHERE key IN (*)", keys)
         return {row[0]: _read(row) for row in found}
 
@@ -296,7 +298,7 @@ def warn_of_network(folder: Path) -> None:
     kind = _file_system(folder)
     if kind.startswith(REMOTE):
         warnings.warn(
-            f"folder {str(folder)!r} is on a network file system ({kind}), on which SQLite's locks cannot be relied on; "
+            f"folder {str(folder)!r} is on a network file system ({kind}), whose locks SQLite cannot rely on; "
             "stores belong on local disks: --out names another folder",
             stacklevel=3,
         )

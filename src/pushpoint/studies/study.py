@@ -127,13 +127,16 @@ class Study(Frozen):
     >>> study = pp.Study(scenario="transeth2008a/flat", seeds=3, variants={"base": {}, "slow": {"duration": 20.0}})
     >>> study.seeds, study.scenario_of("slow", seed=2).duration
     ((0, 1, 2), 20.0)
-    >>> swept = pp.Study(scenario="transeth2008a/flat", sweep={"world.ground.friction": {"start": 0.1, "end": 0.5, "count": 9}})
+    >>> friction = {"start": 0.1, "end": 0.5, "count": 9}
+    >>> swept = pp.Study(scenario="transeth2008a/flat", sweep={"world.ground.friction": friction})
     >>> swept.runs, swept.points[1]
     (9, {'world.ground.friction': 0.15})
     """
 
     scenario: Name | Scenario  # a registered one by name, or one in full
-    seeds: Annotated[tuple[Seed, ...], Field(min_length=1)] = tuple(range(DEFAULT_SEEDS))  # n: 0 to n - 1; default: 20, with a sweep 1
+    seeds: Annotated[tuple[Seed, ...], Field(min_length=1)] = tuple(
+        range(DEFAULT_SEEDS)
+    )  # n: 0 to n - 1; default: 20, with a sweep 1
     overrides: Overrides = Field(default_factory=dict)  # of all runs, by dotted key
     variants: Annotated[dict[Name, Overrides], Field(min_length=1)] = Field(default_factory=_unchanged)  # by label
     measures: Annotated[

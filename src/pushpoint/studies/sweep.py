@@ -106,7 +106,9 @@ class Axis(Frozen):
         data = self.model_dump(mode="json")
         if self.values is not None:
             return data["values"]
-        return {key: value for key, value in data.items() if value is not None and (key, value) != ("spacing", "linear")}
+        return {
+            key: value for key, value in data.items() if value is not None and (key, value) != ("spacing", "linear")
+        }
 
     def sampled(self, fraction: float) -> float | int:
         """The value at a fraction of the distance between the bounds, from 0 to 1 (1 excluded)."""
@@ -179,7 +181,9 @@ class Points:
         ends |= {key: [axis.sampled(0.0), axis.sampled(1.0)] for key, axis in self.drawn.items()}
         first = {key: ends[key][0] for key in self._keys}
         if len(ends) <= 3:
-            yield from (dict(zip(self._keys, values, strict=True)) for values in product(*(ends[k] for k in self._keys)))
+            yield from (
+                dict(zip(self._keys, values, strict=True)) for values in product(*(ends[k] for k in self._keys))
+            )
             return
         yield first
         yield from ({**first, key: ends[key][-1]} for key in self._keys)

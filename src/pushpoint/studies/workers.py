@@ -199,9 +199,13 @@ def _read(pipe: Connection, waiting: queue.SimpleQueue[str]) -> None:
 def end_with_master(master: int) -> None:
     """For processes whose pipes are not read by a thread of ours: one that waits for the end of the master."""
     die_with(master)
-    parent = parent_process()
-    if parent is not None:
-        threading.Thread(target=lambda: (parent.join(), os._exit(0)), daemon=True).start()
+    threading.Thread(target=_wait_for_master, daemon=True).start()
+
+
+def _wait_for_master() -> None:
+    if (parent := parent_process()) is not None:
+        parent.join()
+        os._exit(0)
 
 
 def die_with(master: int) -> None:
