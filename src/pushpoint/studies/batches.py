@@ -34,7 +34,7 @@ TOGETHER = 8  # runs in one compiled call: more need more memory, and gain nothi
 SENT = "send"  # recordings come back as bytes, instead of being written into a folder
 _alone = threading.Lock()  # a process does one batch at a time, whatever threads it has
 
-Wanted = tuple[int, str, dict[str, Any]]  # number in the study, key, changes by dotted key
+Asked = tuple[int, str, dict[str, Any]]  # number in the study, key, changes by dotted key
 Reply = dict[str, Any]
 
 
@@ -67,7 +67,7 @@ def plan_text(study: Study, recordings: str, seconds: float) -> str:
     })  # fmt: skip
 
 
-def batch_text(plan: str, runs: Sequence[Wanted], code: bool = False) -> str:
+def batch_text(plan: str, runs: Sequence[Asked], code: bool = False) -> str:
     """A batch; with the text of the loaded files, if whoever does it has not got them yet."""
     texts = [list(source) for source in sources()] if code else []
     return json.dumps({"plan": plan, "runs": runs, "code": texts})
@@ -150,7 +150,7 @@ class _Part:
     def __init__(
         self,
         plan: Plan,
-        runs: Sequence[Wanted],
+        runs: Sequence[Asked],
         finished: Callable[[Reply], None],
         sent: Callable[[bytes], None],
     ) -> None:

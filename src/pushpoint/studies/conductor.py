@@ -4,22 +4,22 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from pushpoint._interrupts import Stop
 from pushpoint.errors import InvalidInput
 from pushpoint.files import made, write_bytes
-from pushpoint.studies.batches import SENT, Wanted, batch_text, plan_text
+from pushpoint.studies.batches import SENT, batch_text, plan_text
 from pushpoint.studies.keys import RunKeys
 from pushpoint.studies.store import RECORDINGS, Store, StoredRun, StoredStudy
 from pushpoint.studies.study import Study
 from pushpoint.studies.workers import Answer, Engine
 
-AIM = 0.5  # [s], of a batch
-ENDS = 1.0  # [s], after which a batch begins no further runs: what is lost with a process, or waits for the disk
+AIM = 0.8  # [s], of a batch
+ENDS = 1.5  # [s], after which a batch begins no further runs: what is lost with a process, or waits for the disk
 MOST = 256  # runs in a batch
 MOST_RECORDED = 16  # of these, if recordings are kept
 TRIES = 2  # of a run that takes its process along, alone
@@ -37,15 +37,27 @@ class Progress(Protocol):
     def show(self, status: str) -> None: ...
 
 
+class Wanted(NamedTuple):
+    """A run that is to be made."""
+
+    number: int  # in the study
+    key: str
+    changes: dict[str, Any]  # by dotted key
+
+
 @dataclass(eq=False)
 class _Batch:
-    runs: list[int]
+    runs: list[Wanted]
     sent_code: bool = False
 
 
 @dataclass(eq=False)
 class Conductor:
-    """Makes all runs of a study that are not in its store."""
+    """Makes all runs of a study that are not in its store.
+
+    What has come back by a time goes to the store in one transaction, whoever made it: a disk takes tens of these per
+    second, and a cluster may answer a thousand times.
+    """
 
     study: Study
     keys: RunKeys
@@ -55,8 +67,8 @@ class Conductor:
     progress: Progress
     stop: Stop
     _under_way: dict[int, _Batch] = field(default_factory=dict)
-    _again: deque[int] = field(default_factory=deque)  # runs to be made alone: their process died
-    _left: deque[int] = field(default_factory=deque)  # runs that a batch had no time for
+    _again: deque[Wanted] = field(default_factory=deque)  # runs to be made alone: their process died
+    _left: deque[Wanted] = field(default_factory=deque)  # runs that a batch had no time for
     _tries: dict[int, int] = field(default_factory=dict)
     _elsewhere: dict[int, None] = field(default_factory=dict)  # claimed by other masters
     _tickets: int = 0
@@ -74,15 +86,11 @@ class Conductor:
                 if not self._elsewhere:
                     return
                 ahead = self._claimed_again()
-            for answer in self.engine.answers(CHECKED_EVERY):
-                self._take(answer)
+            self._take(self.engine.answers(CHECKED_EVERY))
             self.store.renew()
-            self.progress.show(self.engine.status or ("waiting for another master" if self._is_waiting else ""))
+            waiting = "waiting for another master" if self._elsewhere and not self._under_way else ""
+            self.progress.show(self.engine.status or waiting)
             self.stop.raise_if_asked()
-
-    @property
-    def _is_waiting(self) -> bool:
-        return bool(self._elsewhere) and not self._under_way
 
     def _recordings(self) -> str:
         if self.study.recordings == "drop":
@@ -93,26 +101,30 @@ class Conductor:
 
     # --- what goes out ---
 
-    def _claimed(self) -> Iterator[int]:
-        """Numbers of runs that are to be made here, in the order of the study."""
-        for numbers, keys in self.keys.chunks(LOOKED_UP):
-            there = self.store.present(keys, self._recorded)
-            self.progress.update(sum(key in there for key in keys), 0)
-            missing = [(number, key) for number, key in zip(numbers, keys, strict=True) if key not in there]
+    def _claimed(self) -> Iterator[Wanted]:
+        """Runs that are to be made here, in the order of the study."""
+        for first in range(0, len(self.keys), LOOKED_UP):
+            wanted = self._wanted(range(first, min(first + LOOKED_UP, len(self.keys))))
+            there = self.store.present([run.key for run in wanted], self._recorded)
+            missing = [run for run in wanted if run.key not in there]
+            self.progress.update(len(wanted) - len(missing), 0)
             while missing:
-                some = max(LEAST_CLAIMED, 2 * self._size)
+                some = max(LEAST_CLAIMED, self._size * max(2, self.engine.room))
                 yield from self._claim(missing[:some])
                 missing = missing[some:]
 
-    def _claim(self, wanted: Sequence[tuple[int, str]]) -> Iterator[int]:
-        found = self.store.claim([key for _, key in wanted], self._recorded)
+    def _wanted(self, numbers: Iterable[int]) -> list[Wanted]:
+        return [Wanted(number, *self.keys.with_changes(number)) for number in numbers]
+
+    def _claim(self, wanted: Sequence[Wanted]) -> Iterator[Wanted]:
+        found = self.store.claim([run.key for run in wanted], self._recorded)
         mine = set(found.mine)
-        for number, key in wanted:
-            if key in mine:
-                mine.remove(key)  # variants or points may be equal: then one run serves all
-                yield number
-            elif key in found.others:
-                self._elsewhere[number] = None
+        for run in wanted:
+            if run.key in mine:
+                mine.remove(run.key)  # variants or points may be equal: then one run serves all
+                yield run
+            elif run.key in found.others:
+                self._elsewhere[run.number] = None
             else:
                 self.progress.update(1, 0)
 
@@ -120,7 +132,7 @@ class Conductor:
     def _recorded(self) -> bool:
         return self.study.recordings == "keep"
 
-    def _claimed_again(self) -> Iterator[int]:
+    def _claimed_again(self) -> Iterator[Wanted]:
         """Runs that another master had claimed: made meanwhile, or given up."""
         now = time.monotonic()
         if now - self._asked < ASKED_EVERY:
@@ -128,17 +140,17 @@ class Conductor:
         self._asked = now
         numbers = list(self._elsewhere)
         self._elsewhere.clear()
-        return self._claim([(number, self.keys[number]) for number in numbers])
+        return self._claim(self._wanted(numbers))
 
-    def _send(self, ahead: Iterator[int]) -> None:
+    def _send(self, ahead: Iterator[Wanted]) -> None:
         while self.engine.room > 0:
             batch = _Batch([self._again.popleft()] if self._again else self._next(ahead))
             if not batch.runs:
                 return
             self._submit(batch)
 
-    def _next(self, ahead: Iterator[int]) -> list[int]:
-        most = MOST if self.study.recordings == "drop" else MOST_RECORDED
+    def _next(self, ahead: Iterator[Wanted]) -> list[Wanted]:
+        most = MOST_RECORDED if self._recorded else MOST
         size = 1 if self._per_run is None else max(1, min(most, 2 * self._size, int(AIM / self._per_run)))
         found = [self._left.popleft() for _ in range(min(size, len(self._left)))]
         return found + list(islice(ahead, size - len(found)))
@@ -146,54 +158,54 @@ class Conductor:
     def _submit(self, batch: _Batch, where: str = "") -> None:
         self._tickets += 1
         self._under_way[self._tickets] = batch
-        wanted: list[Wanted] = [
-            (number, self.keys[number], self.study.changes_of(self.study.place_of(number))) for number in batch.runs
-        ]
-        self.engine.submit(self._tickets, batch_text(self._plan, wanted, batch.sent_code), where)
+        self.engine.submit(self._tickets, batch_text(self._plan, batch.runs, batch.sent_code), where)
 
     # --- what comes back ---
 
-    def _take(self, answer: Answer) -> None:
-        batch, reply = self._under_way.pop(answer.ticket), answer.reply
-        if reply is None:
-            self._lost(batch, answer.why)
-        elif "missing" in reply:
-            if batch.sent_code:
-                raise InvalidInput(f"a worker cannot load {', '.join(reply['missing'])}")
-            batch.sent_code = True
-            self._submit(batch, reply.get("worker", ""))
-        elif "refused" in reply:
-            who = reply.get("worker", "a process")
-            raise InvalidInput(f"{who} cannot make runs of this study: {reply['refused']}")
-        else:
-            self._land(batch, answer)
-            if "full" in reply:
-                raise InvalidInput(
-                    f"{reply['full']}; all runs until now are kept, and `pushpoint study resume` goes on"
-                )
+    def _take(self, answers: Sequence[Answer]) -> None:
+        rows: list[StoredRun] = []
+        refusals: list[str] = []
+        for answer in answers:
+            batch = self._under_way.pop(answer.ticket)
+            if answer.reply is None:
+                rows += self._lost(batch, answer.why)
+            elif "missing" in answer.reply:
+                self._send_code(batch, answer.reply)
+            else:
+                rows += self._made(batch, answer.reply, iter(answer.files))
+                refusals += _refusals(answer.reply)
+        if rows:
+            self.store.land(self.entry.id, rows)
+            self.progress.update(len(rows), sum(row.status != "ok" for row in rows), made=len(rows))
+        if refusals:
+            raise InvalidInput(refusals[0])
 
-    def _land(self, batch: _Batch, answer: Answer) -> None:
-        reply = answer.reply or {}
-        files = iter(answer.files)
-        rows = [self._stored(row, files) for row in reply["rows"]]
-        self.store.land(self.entry.id, rows)
-        self.progress.update(len(rows), sum(row.status != "ok" for row in rows), made=len(rows))
-        there = {row["number"] for row in reply["rows"]}
-        self._left.extend(number for number in batch.runs if number not in there)
+    def _send_code(self, batch: _Batch, reply: dict[str, Any]) -> None:
+        """Whoever has not got the loaded files gets them with the same batch."""
+        if batch.sent_code:
+            raise InvalidInput(f"{reply.get('worker', 'a process')} cannot load {', '.join(reply['missing'])}")
+        batch.sent_code = True
+        self._submit(batch, reply.get("worker", ""))
+
+    def _made(self, batch: _Batch, reply: dict[str, Any], files: Iterator[bytes]) -> list[StoredRun]:
+        by_number = {run.number: run for run in batch.runs}
+        rows = [self._stored(by_number.pop(row["number"]), row, files) for row in reply.get("rows", ())]
+        self._left.extend(by_number.values())
         if rows and reply.get("seconds"):
             each = reply["seconds"] / len(rows)
             self._per_run = each if self._per_run is None else 0.5 * (self._per_run + each)
             self._size = len(batch.runs)
+        return rows
 
-    def _stored(self, row: dict[str, Any], files: Iterator[bytes]) -> StoredRun:
+    def _stored(self, run: Wanted, row: dict[str, Any], files: Iterator[bytes]) -> StoredRun:
         """A row as the store has it; a recording that was sent is written first."""
-        place, key, recording = self.study.place_of(row["number"]), self.keys[row["number"]], row["recording"]
+        place, recording = self.study.place_of(run.number), row["recording"]
         if recording == SENT:
-            recording, image = f"{key}.nc", next(files)
+            recording, image = f"{run.key}.nc", next(files)
             if self.store.folder is not None:
                 write_bytes(self.store.folder / RECORDINGS / recording, image)
         return StoredRun(
-            key,
+            run.key,
             *place,
             settings=self.study.points[place.point],
             status=row["status"],
@@ -205,17 +217,25 @@ class Conductor:
             recording=recording or None,
         )
 
-    def _lost(self, batch: _Batch, why: str) -> None:
+    def _lost(self, batch: _Batch, why: str) -> list[StoredRun]:
         """Whose fault it was shows when runs are made alone."""
         if len(batch.runs) > 1:
             self._again.extend(batch.runs)
-            return
-        number = batch.runs[0]
-        self._tries[number] = self._tries.get(number, 0) + 1
-        if self._tries[number] < TRIES:
-            self._again.append(number)
-            return
-        place = self.study.place_of(number)
-        row = StoredRun(self.keys[number], *place, self.study.points[place.point], "failed", why, 0.0, 0, {}, {}, None)
-        self.store.land(self.entry.id, [row])
-        self.progress.update(1, 1)
+            return []
+        run = batch.runs[0]
+        self._tries[run.number] = self._tries.get(run.number, 0) + 1
+        if self._tries[run.number] < TRIES:
+            self._again.append(run)
+            return []
+        place = self.study.place_of(run.number)
+        settings = self.study.points[place.point]
+        return [StoredRun(run.key, *place, settings, "failed", why, 0.0, 0, {}, {}, None)]
+
+
+def _refusals(reply: dict[str, Any]) -> list[str]:
+    """Why the study cannot go on, if so."""
+    if "refused" in reply:
+        return [f"{reply.get('worker', 'a process')} cannot make runs of this study: {reply['refused']}"]
+    if "full" in reply:
+        return [f"{reply['full']}; all runs until now are kept, and `pushpoint study resume` goes on"]
+    return []

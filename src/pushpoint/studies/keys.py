@@ -42,13 +42,17 @@ class RunKeys:
         return self.study.runs
 
     def __getitem__(self, number: int) -> str:
+        return self.with_changes(number)[0]
+
+    def with_changes(self, number: int) -> tuple[str, dict[str, Any]]:
+        """The key, and what the run changes of the scenario."""
         digest = self._start.copy()
         changes = self.study.changes_of(self.study.place_of(number))
         digest.update(canonical(changes).encode())
         for value in changes.values():
             if named := _named_file(value):
                 digest.update(self._hash_of(named).encode())
-        return digest.hexdigest()
+        return digest.hexdigest(), changes
 
     def chunks(self, size: int) -> Iterator[tuple[range, list[str]]]:
         """Numbers and keys, a few at a time."""
