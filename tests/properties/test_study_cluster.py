@@ -21,10 +21,10 @@ MEASURE = """
 import pushpoint as pp
 
 @pp.register_measure("m")
-def half_way(run: pp.Recording) -> float:
+def half_distance(run: pp.Recording) -> float:
     return 0.5 * pp.analysis.measures["distance"](run)
 """
-OWN = ("--measure", "half_way", "--load", "measure.py")
+OWN = ("--measure", "half_distance", "--load", "measure.py")
 
 
 @pytest.fixture(scope="module")

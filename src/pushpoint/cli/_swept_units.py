@@ -37,7 +37,9 @@ def _options(scenario: Scenario, part: str) -> type:
     from pushpoint.control import controllers
     from pushpoint.plants import plants
 
-    kind: type = plants[scenario.plant.name].Options if part == "plant" else controllers[scenario.controller.name].Options
+    kind: type = (
+        plants[scenario.plant.name].Options if part == "plant" else controllers[scenario.controller.name].Options
+    )
     return kind
 
 

@@ -66,7 +66,7 @@ class Conductor:
     engine: Engine
     progress: Progress
     stop: Stop
-    _under_way: dict[int, _Batch] = field(default_factory=dict)
+    _sent: dict[int, _Batch] = field(default_factory=dict)
     _again: deque[Wanted] = field(default_factory=deque)  # runs to be made alone: their process died
     _left: deque[Wanted] = field(default_factory=deque)  # runs that a batch had no time for
     _tries: dict[int, int] = field(default_factory=dict)
@@ -82,13 +82,13 @@ class Conductor:
         ahead = self._claimed()
         while True:
             self._send(ahead)
-            if not (self._under_way or self._again or self._left):
+            if not (self._sent or self._again or self._left):
                 if not self._elsewhere:
                     return
                 ahead = self._claimed_again()
             self._take(self.engine.answers(CHECKED_EVERY))
             self.store.renew()
-            waiting = "waiting for another master" if self._elsewhere and not self._under_way else ""
+            waiting = "waiting for another master" if self._elsewhere and not self._sent else ""
             self.progress.show(self.engine.status or waiting)
             self.stop.raise_if_asked()
 
@@ -157,7 +157,7 @@ class Conductor:
 
     def _submit(self, batch: _Batch, where: str = "") -> None:
         self._tickets += 1
-        self._under_way[self._tickets] = batch
+        self._sent[self._tickets] = batch
         self.engine.submit(self._tickets, batch_text(self._plan, batch.runs, batch.sent_code), where)
 
     # --- what comes back ---
@@ -166,7 +166,7 @@ class Conductor:
         rows: list[StoredRun] = []
         refusals: list[str] = []
         for answer in answers:
-            batch = self._under_way.pop(answer.ticket)
+            batch = self._sent.pop(answer.ticket)
             if answer.reply is None:
                 rows += self._lost(batch, answer.why)
             elif "missing" in answer.reply:

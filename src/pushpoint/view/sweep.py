@@ -42,7 +42,9 @@ def sweep_figure(results: Results, units: Mapping[str, str]) -> Figure:
             for place, draw in enumerate(panels):
                 draw(figure.add_subplot(len(rows), across, k * across + place + 1))
         percent = f"{100 * statistics.CONFIDENCE:g} %"
-        more = f"; the first {len(columns)} of {len(study.columns)} measures" if len(columns) < len(study.columns) else ""
+        more = (
+            f"; the first {len(columns)} of {len(study.columns)} measures" if len(columns) < len(study.columns) else ""
+        )
         title = f"{study.base_scenario.name}: {len(results.rows)} runs; medians with {percent} intervals{more}"
         figure.suptitle(title, x=0.01, ha="left", fontsize=12, fontweight="bold")
         return figure
@@ -154,6 +156,7 @@ class _Row:
         """Share of runs below a value. Where points are sampled, with a band that holds the true share everywhere
         (Dvoretzky, Kiefer, Wolfowitz; Massart's constant); crossed values are no sample of anything."""
         from matplotlib.ticker import MaxNLocator
+
         for k, (label, runs) in enumerate(self.groups.items()):
             values = np.sort(runs.numbers(self.column))
             values = values[np.isfinite(values)]
