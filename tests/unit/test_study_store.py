@@ -355,3 +355,14 @@ def test_a_study_that_was_killed_is_shown_as_far_as_it_went(shell: Shell, tmp_pa
     code, _, err = shell("study", "resume", "s", "--processes", "1")
     assert code == 0, err
     assert len(load(tmp_path / "s").rows) == 5
+
+
+def test_points_that_cannot_start_are_rows(tmp_path: Path) -> None:
+    """With less amplitude the robot starts inside of pipes; if all points do, the study is refused."""
+    track = {"scenario": "transeth2008a/track", "overrides": {"duration": 0.02}, "measures": ["distance"]}
+    default = pp.scenarios.scenarios["transeth2008a/track"].controller.options["amplitude"]
+    rows = made(Study(**track, sweep={AMPLITUDE: [0.6, default]}), tmp_path)
+    assert [row.status for row in rows] == ["failed", "ok"]
+    assert "overlaps" in rows[0].message
+    with pytest.raises(InvalidInput, match="overlaps"):
+        run(Study(**track, sweep={AMPLITUDE: [0.6, 0.61]}), 1)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from pushpoint._interrupts import noted, number_of
 from pushpoint.errors import InvalidInput, MissingExtra
@@ -118,42 +119,39 @@ def _stored(key: str, place: Place, row: Row) -> StoredRun:
 def check(study: Study) -> None:
     """Refuse variants and values that cannot run, and compile what the others need: processes then find it on the disk.
 
-    Of a sweep, ends of ranges and all values that are no numbers are looked at; a point between them that cannot run
-    is a row that says so.
+    Of a sweep, ends of ranges and all values that are no numbers are looked at; a point that cannot start, or one
+    between these that cannot run, is a row that says so, unless none of them can.
     """
     for variant in study.variants:
-        _check_variant(study, variant)
-        for point in _points_to_check(study):
-            changes = {**study.overrides, **study.variants[variant], **point}
-            _check_point(study, variant, changes)
+        points = _points_to_check(study)
+        for point in points if study.sweep else ():
+            _try_seeds(study, variant, point, Setup.of)
+        refusal: InvalidInput | None = None
+        for point in points:
+            try:
+                _try_seeds(study, variant, point, warm_up)
+                break
+            except InvalidInput as error:
+                refusal = refusal or error
+        else:
+            raise refusal or InvalidInput(f"variant {variant!r} has no points")
 
 
-def _check_variant(study: Study, variant: str) -> None:
+def _points_to_check(study: Study) -> list[dict[str, Any]]:
+    return list(islice(study.points.corners, MOST_CHECKED)) if study.sweep else [{}]
+
+
+def _try_seeds(study: Study, variant: str, point: Mapping[str, Any], tried: Callable[[Scenario], object]) -> None:
+    """Do something with the first seed for which it can be done."""
     refusal: InvalidInput | None = None
+    changes = {**study.overrides, **study.variants[variant], **point}
     for seed in study.seeds:  # a random world may be impossible for one seed alone: that run fails, not the study
         try:
-            warm_up(study.scenario_of(variant, seed))
+            tried(study.base_scenario.with_overrides({**changes, "seed": seed}))
             return
         except InvalidInput as error:
             refusal = refusal or error
     raise InvalidInput(f"variant {variant!r}: {refusal}")
-
-
-def _points_to_check(study: Study) -> Iterator[dict[str, object]]:
-    if study.sweep:
-        for _, point in zip(range(MOST_CHECKED), study.points.corners, strict=False):
-            yield point
-
-
-def _check_point(study: Study, variant: str, changes: dict[str, object]) -> None:
-    refusal: InvalidInput | None = None
-    for seed in study.seeds:
-        try:
-            Setup.of(study.base_scenario.with_overrides({**changes, "seed": seed}))
-            return
-        except InvalidInput as error:
-            refusal = refusal or error
-    raise InvalidInput(f"sweep, variant {variant!r}: {refusal}")
 
 
 def warm_up(scenario: Scenario) -> None:
