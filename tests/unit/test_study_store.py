@@ -338,7 +338,7 @@ def test_sweeps_are_shown_and_summarised_point_by_point(shell: Shell, tmp_path: 
     assert (tmp_path / "s" / "figure.png").read_bytes().startswith(b"\x89PNG")
     code, out, _ = shell("study", "show", "s", "--figure", "again.png")
     assert code == 0
-    assert "6 points of the sweep" in out
+    assert f"{FLAT}, 6 points" in out
     assert "controller.amplitude" in out
     assert (tmp_path / "again.png").is_file()
 

@@ -18,17 +18,18 @@ MOST_LINES = 60  # of a table of points
 
 
 def print_summary(summary: Summary, found: Results) -> None:
-    """Tables: each variant by itself; points of a sweep; each variant against the first; runs that failed."""
+    """Tables: each variant by itself, or the points of a sweep; each variant against the first; runs that failed."""
     percent = f"[{100 * summary.confidence:g} %]"
     first, *others = summary.variants
     columns = tuple(summary.variants[first].columns)
-    rows: list[tuple[str, ...]] = [
-        (_with_unit(found.study, column), label, _runs(variant), *_spread(variant.columns[column]))
-        for column in columns
-        for label, variant in summary.variants.items()
-    ]
-    _print_table(summary.scenario, ("measure", "variant", "runs", f"median {percent}", "quartiles", "share"), rows)
-    _print_points(summary, found, percent)
+    if not _print_points(summary, found, percent):
+        rows: list[tuple[str, ...]] = [
+            (_with_unit(found.study, column), label, _runs(variant), *_spread(variant.columns[column]))
+            for column in columns
+            for label, variant in summary.variants.items()
+        ]
+        headings = ("measure", "variant", "runs", f"median {percent}", "quartiles", "share")
+        _print_table(summary.scenario, headings, rows)
     if others:
         rows = [
             (_with_unit(found.study, column), label, *_comparison(summary, label, column))
@@ -42,10 +43,9 @@ def print_summary(summary: Summary, found: Results) -> None:
         results().print(line, markup=False)
 
 
-def _print_points(summary: Summary, found: Results, percent: str) -> None:
-    """A line per measure, variant and point; none if they are too many to be read."""
-    if not summary.points:
-        return
+def _print_points(summary: Summary, found: Results, percent: str) -> bool:
+    """A line per measure, variant and point, if they are few enough to be read. Medians over all points of a sweep say
+    little: they depend on which points there are."""
     keys = tuple(found.study.sweep)
     lines = [
         (
@@ -53,17 +53,24 @@ def _print_points(summary: Summary, found: Results, percent: str) -> None:
             point.variant,
             *(_setting(point.settings[key]) for key in keys),
             f"{point.runs}",
-            *_spread(spread),
+            *_spread_of_point(point.columns[column]),
         )
         for column in found.study.columns
         for point in summary.points
-        for spread in [point.columns[column]]
     ]
-    title = f"{len(found.study.points)} points of the sweep"
-    if len(lines) > MOST_LINES:
-        results().print(f"{title}: see figure.png and summary.json", markup=False)
-        return
-    _print_table(title, ("measure", "variant", *keys, "runs", f"median {percent}", "quartiles", "share"), lines)
+    if not 0 < len(lines) <= MOST_LINES:
+        if keys:
+            results().print(f"{len(found.study.points)} points, all together; figure.png shows them", markup=False)
+        return False
+    headings = ("measure", "variant", *keys, "runs", f"median {percent}", "quartiles", "share")
+    _print_table(f"{summary.scenario}, {len(found.study.points)} points", headings, lines)
+    return True
+
+
+def _spread_of_point(spread: Spread) -> tuple[str, str, str]:
+    """Of a single run, its number alone."""
+    median, quartiles, share = _spread(spread)
+    return (f"{spread.median:.4g}", "", "") if spread.count == 1 else (median, quartiles, share)
 
 
 def _setting(value: object) -> str:

@@ -42,7 +42,7 @@ CREATE TABLE studies (
 CREATE TABLE runs (
     key TEXT PRIMARY KEY, study INTEGER NOT NULL REFERENCES studies (id), variant TEXT NOT NULL,
     point INTEGER NOT NULL, seed INTEGER NOT NULL, settings TEXT NOT NULL, status TEXT NOT NULL, message TEXT NOT NULL,
-    wall_time_s REAL NOT NULL, accepted INTEGER NOT NULL, "values" TEXT NOT NULL, events TEXT NOT NULL, recording TEXT,
+    wall_time_s REAL NOT NULL, accepted INTEGER NOT NULL, numbers TEXT NOT NULL, events TEXT NOT NULL, recording TEXT,
     made TEXT NOT NULL
 );
 CREATE TABLE claims (key TEXT PRIMARY KEY, master TEXT NOT NULL, until REAL NOT NULL);
@@ -214,7 +214,7 @@ class Store:
     def runs(self, keys: Sequence[str]) -> dict[str, StoredRun]:
         """Those of the runs that are there, by key."""
         columns = (
-            'key, variant, point, seed, settings, status, message, wall_time_s, accepted, "values", events, recording'
+            "key, variant, point, seed, settings, status, message, wall_time_s, accepted, numbers, events, recording"
         )
         found = self._among(f"SELECT {columns} FROM runs WHERE key IN (*)", keys)
         return {row[0]: _read(row) for row in found}
