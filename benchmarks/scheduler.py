@@ -41,7 +41,7 @@ BANDWIDTH = 1e8  # [byte/s], 1 Gbit/s
 
 
 def study_of(runs: int) -> Study:
-    return Study(scenario=SCENARIO, overrides=CHANGES, seeds=runs, measures=MEASURES)
+    return Study.parse({"scenario": SCENARIO, "overrides": CHANGES, "seeds": runs, "measures": MEASURES})
 
 
 # --- costs ---

@@ -22,22 +22,21 @@ def print_summary(summary: Summary, found: Results) -> None:
     percent = f"[{100 * summary.confidence:g} %]"
     first, *others = summary.variants
     columns = tuple(summary.variants[first].columns)
+    rows: list[tuple[str, ...]] = [
+        (_with_unit(found.study, column), label, _runs(variant), *_spread(variant.columns[column]))
+        for column in columns
+        for label, variant in summary.variants.items()
+    ]
     if not _print_points(summary, found, percent):
-        rows: list[tuple[str, ...]] = [
-            (_with_unit(found.study, column), label, _runs(variant), *_spread(variant.columns[column]))
-            for column in columns
-            for label, variant in summary.variants.items()
-        ]
-        headings = ("measure", "variant", "runs", f"median {percent}", "quartiles", "share")
-        _print_table(summary.scenario, headings, rows)
+        _print_table(summary.scenario, ("measure", "variant", "runs", f"median {percent}", "quartiles", "share"), rows)
     if others:
         rows = [
             (_with_unit(found.study, column), label, *_comparison(summary, label, column))
             for column in columns
             for label in others
         ]
-        headings = ("measure", "variant", "pairs", f"difference {percent}", "p", "share", "p")
-        _print_table(f"against {first}, seed by seed", headings, rows)
+        compared = ("measure", "variant", "pairs", f"difference {percent}", "p", "share", "p")
+        _print_table(f"against {first}, seed by seed", compared, rows)
     _print_failures(summary, found)
     for line in _notes(summary):
         results().print(line, markup=False)

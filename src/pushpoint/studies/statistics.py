@@ -80,7 +80,7 @@ def _outermost(count: int, confidence: float) -> int:
 def _at_most(heads: int, tosses: int) -> float:
     """P(Binomial(tosses, 1/2) <= heads), for at most half of the tosses: a sum that is exact, or to 1e-9 of itself."""
     if tosses <= EXACT:
-        return sum(math.comb(tosses, k) for k in range(heads + 1)) / 2**tosses
+        return float(sum(math.comb(tosses, k) for k in range(heads + 1)) / 2**tosses)
     term = math.exp(
         math.lgamma(tosses + 1) - math.lgamma(heads + 1) - math.lgamma(tosses - heads + 1) - tosses * math.log(2.0)
     )
