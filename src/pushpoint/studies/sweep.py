@@ -111,7 +111,13 @@ class Axis(Frozen):
         }
 
     def sampled(self, fraction: float) -> float | int:
-        """The value at a fraction of the distance between the bounds, from 0 to 1 (1 excluded)."""
+        """The value at a fraction of the distance between the bounds.
+
+        Parameters
+        ----------
+        fraction
+            From 0 to 1.
+        """
         if self._is_whole:  # each whole number, both bounds included, has an equal share
             low, high = round(self._ends[0]), round(self._ends[1])
             if self.spacing == "linear":
