@@ -33,7 +33,7 @@ from pushpoint.control._flat_readings import (
 from pushpoint.control.compiled import CompiledController, compiled_tick
 from pushpoint.errors import InvalidInput
 from pushpoint.fields import Frozen
-from pushpoint.quantities import Angle, Delay, Length, PositiveAngle, Speed
+from pushpoint.quantities import Angle, Delay, Force, Length, PositiveAngle, Ratio, Speed
 from pushpoint.robots import Robot
 from pushpoint.types import FloatArray, Observation
 
@@ -43,22 +43,24 @@ Joints = Annotated[int, Field(ge=1, le=limits.LINKS)]
 
 
 class ClutterWaveOptions(Frozen):
-    """Tuned for ten links of 0.14 m among pegs of 4 to 10 cm; see docs/theory/clutter.md."""
+    """Tuned for ten links of 0.14 m among pegs of 4 to 10 cm; see docs/theory/clutter-wave.md."""
 
-    head_angle: PositiveAngle = radians(73.0)  # [rad], of the head link to either side of the x axis
+    head_angle: PositiveAngle = radians(84.0)  # [rad], of the head link to either side of the x axis
     first: Literal["left", "right"] = "right"  # where the head turns at t = 0
     swing: Length = 0.09  # [m], of the head to either side of the centre of mass, along y
-    speed: Speed = 0.40  # [m/s], at which the head's bends travel to the tail
+    speed: Speed = 0.48  # [m/s], at which the head's bends travel to the tail
     bin: Length = 0.005  # [m], of the memory of the head's bends
     joint_limit: PositiveAngle = radians(50.0)  # [rad], of references
-    jam_angle: PositiveAngle = radians(23.0)  # [rad]: a joint farther off than this is jammed
+    stiffness: Ratio = 1.3  # of the body while it follows, as a multiple of that of the servos
+    jam_angle: PositiveAngle = radians(20.0)  # [rad]: a joint farther off than this is jammed
     jam_joints: Joints = 2  # so many make a jam
     jam_time: Delay = 0.25  # [s]: jams that last longer are resolved
     resolution_time: Delay = 0.22  # [s]
-    resolution_gain: Angle = 0.06  # [rad/N], k_theta of P1 (79)
-    force_time: Delay = 0.05  # [s], of the low-pass filter of contact forces
+    least_force: Force = 2.0  # [N], summed over the links: with less, nothing pushes, and there is nothing to resolve
+    resolution_gain: Angle = 0.08  # [rad/N], k_theta of P1 (79)
+    force_time: Delay = 0.1  # [s], of the low-pass filter of contact forces
     stall_distance: Length = 0.06  # [m], mean motion along the links: less than this ...
-    stall_time: Delay = 1.5  # [s] ... in so long is a stall; 0: no watchdog
+    stall_time: Delay = 2.0  # [s] ... in so long is a stall; 0: no watchdog
 
 
 # Event codes, which add up.
@@ -66,9 +68,9 @@ HEAD_RIGHT, HEAD_LEFT, JAM, JAM_ENDED, RESOLUTION, RESOLUTION_ENDED, STALL = (1 
 # Parameters, then weights of P1 (71), and distances of the joints behind the head joint [m].
 (
     PERIOD, HEAD_ANGLE, SWING, SPEED, BIN, LIMIT, JAM_ANGLE, JAM_JOINTS, JAM_TIME, RESOLUTION_TIME, GAIN, FORCE_SHARE,
-    STALL_DISTANCE, STALL_TIME,
-) = range(14)  # fmt: skip
-NUMBERS = 14
+    STALL_DISTANCE, STALL_TIME, STIFFNESS, LEAST_FORCE,
+) = range(16)  # fmt: skip
+NUMBERS = 16
 # State, then filtered forces across the links, those of the jam, which joints are off, and the memory, a ring of bins.
 SIDE, TRAVELLED, MODE, TIMER, PROGRESS, WATCHED, OFFSET, ENDED = range(8)
 SCALARS = 8
@@ -102,6 +104,23 @@ def following(state: FloatArray, parameters: FloatArray, observation: FloatArray
 
 
 @compiled_part
+def resolving(state: FloatArray, parameters: FloatArray, observation: FloatArray, joints: int, j: int) -> float:
+    """P1 (79): links turn so that what pushes them pushes forward more; the head goes on steering."""
+    if j == joints - 1:
+        return following(state, parameters, observation, joints, j)
+    links, turn = joints + 1, 0.0
+    for i, sense in ((j, 1.0), (j + 1, -1.0)):
+        turn += sense * state[SCALARS + links + i] * math.cos(yaw_of(observation, links, i))
+    return float(observation[1 + j] + parameters[GAIN] * turn)
+
+
+@compiled_part
+def limited(angle: float, limit: float) -> float:
+    """Within the limit of joints, P1 (80)."""
+    return min(limit, max(-limit, angle))
+
+
+@compiled_part
 def count_jammed(state: FloatArray, parameters: FloatArray, observation: FloatArray, joints: int) -> int:
     """Joints that are far off references, which may lie beyond `joint_limit`: P1 (84) as printed."""
     jammed = 0
@@ -126,6 +145,15 @@ def enter(state: FloatArray, mode: float) -> None:
 
 
 @compiled_part
+def is_pushed(state: FloatArray, parameters: FloatArray, links: int) -> bool:
+    """Whether filtered forces across the links are worth a resolution."""
+    total = 0.0
+    for i in range(links):
+        total += abs(state[SCALARS + i])
+    return bool(total >= parameters[LEAST_FORCE])
+
+
+@compiled_part
 def jump(state: FloatArray, parameters: FloatArray, observation: FloatArray, joints: int) -> int:
     """What the automaton goes through at this tick, stalls apart. Returns the event codes."""
     links = joints + 1
@@ -145,7 +173,11 @@ def jump(state: FloatArray, parameters: FloatArray, observation: FloatArray, joi
     if not jammed and state[MODE] == JAMMED:
         enter(state, FOLLOW)
         return code | JAM_ENDED
-    if state[MODE] == JAMMED and state[TIMER] >= parameters[JAM_TIME] - ROUNDING:
+    if (
+        state[MODE] == JAMMED
+        and state[TIMER] >= parameters[JAM_TIME] - ROUNDING
+        and is_pushed(state, parameters, links)
+    ):
         enter(state, RESOLVE)
         for i in range(links):
             state[SCALARS + links + i] = state[SCALARS + i]
@@ -181,17 +213,13 @@ def tick(state: FloatArray, parameters: FloatArray, observation: FloatArray, ref
         state[SCALARS + i] += parameters[FORCE_SHARE] * (force_across(observation, links, i) - state[SCALARS + i])
     remember(state, parameters, observation, joints)
     code = watch(state, parameters, jump(state, parameters, observation, joints))
-    behind = 0.0
-    for i in range(links):
-        # P1 (79): turn links so that what pushes them pushes forward more.
-        turn = parameters[GAIN] * state[SCALARS + links + i] * math.cos(yaw_of(observation, links, i))
-        if i > 0:
-            angle = following(state, parameters, observation, joints, i - 1)
-            if state[MODE] == RESOLVE and i < joints:
-                angle = observation[i] + behind - turn
-            reference[i - 1] = min(limit, max(-limit, angle))
-            reference[joints + i - 1] = reference[2 * joints + i - 1] = 0.0
-        behind = turn
+    for j in range(joints):
+        if state[MODE] == RESOLVE:
+            reference[j] = limited(resolving(state, parameters, observation, joints, j), limit)
+        else:
+            aim = limited(following(state, parameters, observation, joints, j), limit)
+            reference[j] = observation[1 + j] + parameters[STIFFNESS] * (aim - observation[1 + j])
+        reference[joints + j] = reference[2 * joints + j] = 0.0
     reference[3 * joints] = code
 
 
@@ -223,7 +251,7 @@ class ClutterWave(CompiledController):
         return [
             self.period, own.head_angle, own.swing, own.speed, own.bin, own.joint_limit, own.jam_angle,
             float(own.jam_joints), own.jam_time, own.resolution_time, own.resolution_gain, share, own.stall_distance,
-            own.stall_time,
+            own.stall_time, own.stiffness, own.least_force,
         ]  # fmt: skip
 
     @classmethod
