@@ -45,10 +45,10 @@ Joints = Annotated[int, Field(ge=1, le=limits.LINKS)]
 class ClutterWaveOptions(Frozen):
     """Tuned for ten links of 0.14 m among pegs of 4 to 10 cm; see docs/theory/clutter-wave.md."""
 
-    head_angle: PositiveAngle = radians(84.0)  # [rad], of the head link to either side of the x axis
+    head_angle: PositiveAngle = radians(88.0)  # [rad], of the head link to either side of the x axis
     first: Literal["left", "right"] = "right"  # where the head turns at t = 0
-    swing: Length = 0.09  # [m], of the head to either side of the centre of mass, along y
-    speed: Speed = 0.48  # [m/s], at which the head's bends travel to the tail
+    swing: Length = 0.08  # [m], of the head to either side of the centre of mass, along y
+    speed: Speed = 0.52  # [m/s], at which the head's bends travel to the tail
     bin: Length = 0.005  # [m], of the memory of the head's bends
     joint_limit: PositiveAngle = radians(50.0)  # [rad], of references
     stiffness: Ratio = 1.3  # of the body while it follows, as a multiple of that of the servos
@@ -57,7 +57,7 @@ class ClutterWaveOptions(Frozen):
     jam_time: Delay = 0.25  # [s]: jams that last longer are resolved
     resolution_time: Delay = 0.22  # [s]
     least_force: Force = 2.0  # [N], summed over the links: with less, nothing pushes, and there is nothing to resolve
-    resolution_gain: Angle = 0.08  # [rad/N], k_theta of P1 (79)
+    resolution_gain: Angle = 0.1  # [rad/N], k_theta of P1 (79)
     force_time: Delay = 0.1  # [s], of the low-pass filter of contact forces
     stall_distance: Length = 0.06  # [m], mean motion along the links: less than this ...
     stall_time: Delay = 2.0  # [s] ... in so long is a stall; 0: no watchdog
