@@ -233,8 +233,8 @@ class ClutterWave(CompiledController):
     angles have the other sign than P1's, and joints count from 0 at the tail.
 
     State: `side` of the head (1 left, -1 right), `travelled` by the wave [m], `mode` (0 follow, 1 jammed, 2 resolve, 3
-    free), `timer` since it began [s], `progress` along the links [m] in the time `watched` [s]; filtered forces across the
-    links, `force`, those at the start of the last resolution, `jam_force` [N]; and `memory` [rad], a ring of bins.
+    free), `timer` since it began [s], `progress` along the links [m] in the time `watched` [s]; filtered forces across
+    the links, `force`, those at the start of the last resolution, `jam_force` [N]; and `memory` [rad], a ring of bins.
     """
 
     Options: ClassVar[type[Frozen]] = ClutterWaveOptions
