@@ -84,8 +84,8 @@ def test_the_memory_goes_on_while_a_jam_is_resolved() -> None:
 
 def test_the_head_turns_when_it_has_swung_far_enough() -> None:
     up = np.full(LINKS, radians(30.0))
-    looks = [observe(k, CALM, up if k >= 3 else -up) for k in range(6)]
-    story = replay(build(**PLAIN, stall_time=0.0, jam_angle=10.0), looks)
+    views = [observe(k, CALM, up if k >= 3 else -up) for k in range(6)]
+    story = replay(build(**PLAIN, stall_time=0.0, jam_angle=10.0), views)
     assert story.described() == [(0, "head-left"), (3, "head-right")]
     assert [state["side"] for state in story.states] == [1, 1, 1, -1, -1, -1]
     assert story.commands[0].joint_angle[-1] == pytest.approx(radians(50.0))  # 84 + 30 degrees, limited

@@ -77,10 +77,10 @@ def run(
     if seeds is not None:
         fields["seeds"] = parsed_seeds(seeds)
     if variants:
-        fields["variants"] = _once("--variant", [_labelled(text, "--variant") for text in variants])
+        fields["variants"] = _once("--variant", [labelled(text, "--variant") for text in variants])
     if measures:
-        named = [_labelled(text, "--measure") for text in measures]
-        fields["measures"] = [{"name": name, "options": options} for name, options in named]
+        wanted = [labelled(text, "--measure") for text in measures]
+        fields["measures"] = [{"name": name, "options": options} for name, options in wanted]
     if beyond:
         fields["beyond"] = _once("--beyond", [_scenario.parsed(text, "--beyond") for text in beyond])
     changes = dict(_scenario.parsed(text) for text in settings or [])
@@ -155,7 +155,7 @@ def _once(option: str, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return dict(pairs)
 
 
-def _labelled(text: str, option: str) -> tuple[str, dict[str, Any]]:
+def labelled(text: str, option: str) -> tuple[str, dict[str, Any]]:
     """`label:key=value,key=value`; commas inside of values stay."""
     label, _, changes = text.partition(":")
     if not label or "=" in label:

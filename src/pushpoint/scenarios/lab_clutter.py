@@ -13,7 +13,7 @@ from typing import Any
 from pushpoint.robots import Servo
 from pushpoint.scenario import Choice
 from pushpoint.scenarios import chosen, family
-from pushpoint.scenarios.liljeback2010 import CURLED, LAWS, ends_of_links
+from pushpoint.scenarios._curled import CURLED, LAWS, ends_of_links
 
 CROSSED = 1.5  # [m], along x
 LIMIT = 15.0  # [N m], of the motors
