@@ -21,6 +21,7 @@ from pushpoint.errors import InvalidInput
 from pushpoint.studies import Row, Study, batches, run
 from pushpoint.studies.export import exported, to_xarray
 from pushpoint.studies.keys import RunKeys, base_key
+from pushpoint.studies.progress import Pace
 from pushpoint.studies.results import StoredRows, load
 from pushpoint.studies.store import LEASE, Store, StoredRun
 from tests.unit.conftest import Shell
@@ -384,3 +385,19 @@ def test_seeds_and_repeats_replace_each_other(shell: Shell, tmp_path: Path) -> N
     for words, seeds in ((("--seeds", "5,6"), (5, 6)), (("--repeats", "1"), (0,)), ((), (0, 1, 2))):
         assert shell("study", "run", "s.yaml", *words, "--processes", "1", "--out", "s")[0] == 0
         assert load(tmp_path / "s").study.seeds == seeds
+
+
+def test_progress_has_a_rate_and_the_time_that_remains(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = 100.0
+    monkeypatch.setattr("pushpoint.studies.progress.time.monotonic", lambda: now)
+    pace = Pace(1000)
+    pace.status = "starting 2 processes"
+    assert pace.line == "0/1000 runs, 0 failed, starting 2 processes"
+    pace.update(400, 0)  # were there before: they say nothing about the rate
+    now += 20.0  # processes start
+    pace.status = ""
+    for _ in range(11):
+        pace.update(10, 1)
+        pace.made(10)
+        now += 1.0
+    assert pace.line == "510/1000 runs, 11 failed, 10 runs/s, 49 s left"
