@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path as FilePath
 from typing import Annotated, Any
 
@@ -13,8 +14,13 @@ from pushpoint import quantities as q
 from pushpoint.fields import Fraction, Frozen, NonNegative
 from pushpoint.files import write_bytes
 from pushpoint.plain_data import read_yaml, yaml_text
+from pushpoint.robots import Servo
+from pushpoint.scenario import Choice, Scenario, Start
 from pushpoint.types import FloatArray
+from pushpoint.worlds import World
 
+LONGEST_PERIOD = 0.005  # [s], of ticks: torque control needs short ones
+PATIENCE, APPROACH = 4.0, 12.0  # [s], beyond what the path takes at full speed; and with a start beside the path
 Samples = Annotated[tuple[NonNegative, ...], Field(max_length=limits.PATH_SAMPLES)]
 Pairs = Annotated[tuple[tuple[int, ...], ...], Field(max_length=limits.PATH_SAMPLES)]
 
@@ -72,6 +78,37 @@ class Plan(Frozen):
             "margin_distance": REACHED,
             "margin": 0.0,
         }
+
+    def scenario(self, base: Scenario, start: bool = False) -> Scenario:
+        """A run along the path: the robot and the world of another scenario, controller `push-along`.
+
+        Parameters
+        ----------
+        base
+            Whose robot, world, plant, sensors and seed are used.
+        start
+            Whether the robot starts where `base` puts it; else it lies on the path.
+
+        Returns
+        -------
+        Scenario
+            As long as the path needs at the speed of the plan, and PATIENCE seconds.
+        """
+        period = min(base.control_period, LONGEST_PERIOD)
+        ticks = math.ceil((self.distance / self.speed + (APPROACH if start else PATIENCE)) / period)
+        return Scenario.model_validate(
+            dict(base)
+            | {
+                "title": f"A planned path of push-points: {base.title or base.name}",
+                "controller": Choice(name="push-along", options=self.controller_options()),
+                "servo": Servo(torque_limit=self.torque_limit),
+                "start": base.start if start else Start(),
+                "control_period": period,
+                "record_period": None,
+                "duration": round(ticks * period, 9),
+                "stop": None,
+            }
+        ).keeping(None, None if isinstance(base.world, World) else base.built_world())
 
     def save(self, path: str | FilePath) -> None:
         """Write the plan as YAML; the file is complete or absent.
