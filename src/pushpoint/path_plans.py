@@ -10,6 +10,7 @@ import numpy as np
 from pushpoint._start_pose import planar_start_pose
 from pushpoint.api import Source, find_scenario
 from pushpoint.control import controllers
+from pushpoint.control.push_along import ARRIVED
 from pushpoint.errors import InvalidInput, SolverFailure
 from pushpoint.mechanics.tail_chain import TailChain
 from pushpoint.mechanics.tail_kernels import Pegs
@@ -23,7 +24,6 @@ from pushpoint.types import FloatArray, Pose
 from pushpoint.worlds import Disc, World, worlds
 
 SPEED, TORQUE_LIMIT = 0.15, 10.0  # [m/s], [N m]: where nobody says
-DONE = "the end of the path"  # what `push-along` says there
 PLAIN = ("friction_across", "friction_backward", "viscous_across", "patches", "rolling", "stribeck")
 
 StartAt = Literal["path", "scenario"]
@@ -106,7 +106,7 @@ def arrives(plan: Plan, base: Scenario, start: StartAt = "path") -> bool:
         run = simulate(plan.scenario(base, start == "scenario"))
     except SolverFailure:
         return False
-    return DONE in run.events["detail"].values.tolist()
+    return ARRIVED in run.events["detail"].values.tolist()
 
 
 def base_scenario(scenario: Source | Scenario, overrides: Mapping[str, Any] | None = None) -> Scenario:

@@ -22,6 +22,8 @@ DEEP = 0.2e6  # [1/m2], of overlaps squared
 MOST_DEEP = (0.5, 0.3e3)  # -, [1/m]: from there on they count in proportion
 BENT = 10.0  # [1/rad], of joints bent too far
 NO_PLACE = 10.0  # of a link that finds none on the path
+PLACE, HEADING, WEIGHT = 0, 2, 3  # of a pose near which the chain should lie first: centre of mass [m], mean angle
+UNIT = 0.02, 0.1  # [m], [rad]: off by this much costs the weight
 
 
 class LyingRoom(NamedTuple):
@@ -77,7 +79,9 @@ def add_contact(room: LyingRoom, count: int, gap: float, link: int, column: tupl
 
 
 @kernel
-def touch_pegs(j: int, chain: FloatArray, pegs: FloatArray, rules: FloatArray, room: LyingRoom, count: int) -> tuple[int, float]:
+def touch_pegs(
+    j: int, chain: FloatArray, pegs: FloatArray, rules: FloatArray, room: LyingRoom, count: int
+) -> tuple[int, float]:
     """Contacts of link j, counted from the head, with pegs in reach: how many there are now, and the least gap."""
     joint, n, least = room.joint, chain.shape[1], 0.0
     i = n - 1 - j
@@ -184,6 +188,22 @@ def judge_place(chain: FloatArray, pegs: FloatArray, rules: FloatArray, room: Ly
 
 
 @kernel
+def off_pose(chain: FloatArray, joint: FloatArray, pose: FloatArray) -> float:
+    """How far the chain lies from a pose (4,), times its weight."""
+    n = chain.shape[1]
+    x, y, angle, total = 0.0, 0.0, 0.0, 0.0
+    cos, sin = math.cos(pose[HEADING]), math.sin(pose[HEADING])
+    for j in range(n):
+        drag = chain[DRAG, n - 1 - j]
+        ex, ey = joint[j, 0] - joint[j + 1, 0], joint[j, 1] - joint[j + 1, 1]
+        x, y = x + drag * (joint[j, 0] - 0.5 * ex), y + drag * (joint[j, 1] - 0.5 * ey)
+        angle += drag * math.atan2(ey * cos - ex * sin, ex * cos + ey * sin)
+        total += drag
+    away = ((x / total - pose[PLACE]) ** 2 + (y / total - pose[PLACE + 1]) ** 2) / UNIT[0] ** 2
+    return float(pose[WEIGHT] * (away + (angle / total / UNIT[1]) ** 2))
+
+
+@kernel
 def judge_places(
     line: FloatArray,
     part: tuple[int, int],
@@ -192,11 +212,12 @@ def judge_places(
     chain: FloatArray,
     pegs: FloatArray,
     rules: FloatArray,
+    pose: FloatArray,
     room: LyingRoom,
     found: FloatArray,
 ) -> None:
     """Rows of `found` (heads, 6), for the head's end at each so many vertices: those among vertices of `part`, the
-    others stay. Heads outside of `stretch` [m] do not count."""
+    others stay. Heads outside of `stretch` [m] do not count; with the first one the chain should lie near a pose."""
     for h in range(len(found)):
         vertex = h * every
         if vertex < part[0] or vertex > part[1]:
@@ -206,6 +227,8 @@ def judge_places(
         found[h, COST] = NO_PLACE
         if inside and lay_chain(line, vertex, chain, room.joint):
             judge_place(chain, pegs, rules, room, found[h])
+            if pose[WEIGHT] > 0.0 and vertex >= every and line[vertex - every, ARC] < stretch[0]:
+                found[h, COST] += off_pose(chain, room.joint, pose)
 
 
 @kernel
@@ -220,7 +243,13 @@ def mean_cost(found: FloatArray) -> float:
 
 @entry_point
 def chain_on_line(
-    line: FloatArray, head: int, chain: FloatArray, pegs: FloatArray, rules: FloatArray, room: LyingRoom, found: FloatArray
+    line: FloatArray,
+    head: int,
+    chain: FloatArray,
+    pegs: FloatArray,
+    rules: FloatArray,
+    room: LyingRoom,
+    found: FloatArray,
 ) -> bool:
     """`judge_place` of a chain with its head's end at one vertex; False where it finds no place."""
     if not lay_chain(line, head, chain, room.joint):

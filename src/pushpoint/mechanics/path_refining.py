@@ -42,6 +42,16 @@ class Bounds(NamedTuple):
     every: int  # at each so many vertices the chain is judged
 
 
+class OnLine(NamedTuple):
+    """The robot that should lie on it, and where."""
+
+    chain: FloatArray  # (4, n), see chain_lying
+    pegs: FloatArray  # (m, 3): x, y, radius
+    rules: FloatArray  # (6,)
+    pose: FloatArray  # (4,)
+    room: LyingRoom
+
+
 @kernel
 def draw_between(line: Line, arc: int, bounds: Bounds, vertex: FloatArray, at: FloatArray) -> bool:
     """Vertices from one node to the next; whether the arc bends no more than it may."""
@@ -84,10 +94,13 @@ def change_node(node: FloatArray, change: FloatArray) -> None:
 
 
 @kernel
-def judge_all(line: Line, bounds: Bounds, chain: FloatArray, pegs: FloatArray, rules: FloatArray, room: LyingRoom) -> float:
+def judge_all(line: Line, bounds: Bounds, robot: OnLine) -> float:
     """The mean cost of all places."""
     part, stretch = (0, len(line.vertex)), (bounds.begin, bounds.end)
-    judge_places(line.vertex, part, stretch, bounds.every, chain, pegs, rules, room, line.found)
+    judge_places(
+        line.vertex, part, stretch, bounds.every, robot.chain, robot.pegs, robot.rules, robot.pose, robot.room,
+        line.found,
+    )  # fmt: skip
     return float(mean_cost(line.found))
 
 
@@ -118,31 +131,31 @@ def refine_line(
     trial: Line,
     steps: Steps,
     bounds: Bounds,
-    chain: FloatArray,
-    pegs: FloatArray,
-    rules: FloatArray,
-    room: LyingRoom,
+    robot: OnLine,
     at: FloatArray,
 ) -> float:
     """Make the steps; returns the mean cost at the end. `trial` is scratch like `line`, `at` (6,) too."""
     reach, stretch = 0.0, (bounds.begin, bounds.end)
-    for i in range(chain.shape[1]):
-        reach += LONGER * chain[LENGTH, i]
+    for i in range(robot.chain.shape[1]):
+        reach += LONGER * robot.chain[LENGTH, i]
     for arc in range(len(line.node) - 1):
         draw_between(line, arc, bounds, line.vertex, at)
     measure_from(line.vertex, 0)
-    best = judge_all(line, bounds, chain, pegs, rules, room)
+    best = judge_all(line, bounds, robot)
     for step in range(len(steps.node)):
-        if steps.near[step] != rules[NEAR]:
-            rules[NEAR] = steps.near[step]
-            best = judge_all(line, bounds, chain, pegs, rules, room)
+        if steps.near[step] != robot.rules[NEAR]:
+            robot.rules[NEAR] = steps.near[step]
+            best = judge_all(line, bounds, robot)
         k = steps.node[step]
         copy_rows(line.node, trial.node)
         change_node(line.node[k], steps.change[step])
         if draw_changed(line, trial, k, bounds, at):
             copy_rows(line.found, trial.found)
             part = part_changed(line, trial, k, reach)
-            judge_places(trial.vertex, part, stretch, bounds.every, chain, pegs, rules, room, trial.found)
+            judge_places(
+                trial.vertex, part, stretch, bounds.every, robot.chain, robot.pegs, robot.rules, robot.pose,
+                robot.room, trial.found,
+            )  # fmt: skip
             cost = mean_cost(trial.found)
             if cost <= best + steps.slack[step]:
                 best = cost

@@ -28,8 +28,8 @@ ALIGNED = math.cos(math.radians(65.0))  # of the line between two nodes with bot
 STRETCH = 1.05  # speed of an arc at its ends over the distance
 SAG = 1.0 / 16.0  # half of what a link cuts across a bend, times length squared and curvature
 MOST = 120_000  # arcs
-AWAY = 1.1  # links: how far a path may begin from where the robot lies
-PRICE = 0.3  # of a metre of path that lies one link beside the robot
+AWAY = 4.0  # links: how far a path may begin from where the robot lies
+PRICE = 0.02  # of a metre of path that lies one link beside the robot
 
 
 class Nodes(NamedTuple):
@@ -114,9 +114,9 @@ def _beside(request: Request, table: FloatArray) -> FloatArray:
     cost = np.full(len(table), math.inf)
     farthest = AWAY * request.link
     points = table[:, ::2, 1:3]  # (e, k, 2)
-    coarse = _nearest(points[:, [0, -1]], request.start)[1].max(axis=1)
+    coarse = nearest_on(points[:, [0, -1]], request.start)[1].max(axis=1)
     close = np.flatnonzero(coarse < farthest)
-    foot, distance = _nearest(points[close], request.start)
+    foot, distance = nearest_on(points[close], request.start)
     crossed = _crossed(points[close], foot, request)
     fine = (distance.max(axis=1) < farthest) & ~crossed
     metres = table[close, -1, 0]
@@ -124,7 +124,7 @@ def _beside(request: Request, table: FloatArray) -> FloatArray:
     return cost
 
 
-def _nearest(points: FloatArray, joints: FloatArray) -> tuple[FloatArray, FloatArray]:
+def nearest_on(points: FloatArray, joints: FloatArray) -> tuple[FloatArray, FloatArray]:
     """The points of a chain nearest to others (.., 2), and how far they are."""
     a, e = joints[:-1], np.diff(joints, axis=0)
     away = points[..., np.newaxis, :] - a

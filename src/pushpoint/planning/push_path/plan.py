@@ -62,9 +62,21 @@ class Plan(Frozen):
         with np.errstate(divide="ignore"):
             return np.asarray(self.torque_limit / np.array(self.alpha))
 
-    def controller_options(self) -> dict[str, Any]:
-        """Options of `push-along` with which it follows the plan."""
+    def controller_options(self, approach: float = 0.0) -> dict[str, Any]:
+        """Options of `push-along` with which it follows the plan.
+
+        Parameters
+        ----------
+        approach
+            [s], in which a robot beside the path takes the shape that it has there.
+
+        Returns
+        -------
+        dict
+            Plain data.
+        """
         return {
+            "approach": approach,
             "path": [list(point) for point in self.path],
             "pegs": [list(peg) for peg in self.pegs],
             "head": self.head,
@@ -75,7 +87,7 @@ class Plan(Frozen):
             "peg_friction": self.peg_friction,
             "gravity": self.gravity,
             "contact_distance": self.contact_distance,
-            "margin_distance": REACHED,
+            "margin_distance": REACHED if approach == 0.0 else REACHED_BESIDE,
             "margin": 0.0,
         }
 
@@ -100,7 +112,7 @@ class Plan(Frozen):
             dict(base)
             | {
                 "title": f"A planned path of push-points: {base.title or base.name}",
-                "controller": Choice(name="push-along", options=self.controller_options()),
+                "controller": Choice(name="push-along", options=self.controller_options(4.0 if start else 0.0)),
                 "servo": Servo(torque_limit=self.torque_limit),
                 "start": base.start if start else Start(),
                 "control_period": period,
@@ -138,3 +150,4 @@ class Plan(Frozen):
 
 
 REACHED = 5e-3  # [m]: a robot on a plan that gets stuck reaches for pegs as far as this: others are not meant
+REACHED_BESIDE = 30e-3  # [m]: the same of one that begins beside the path

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
 from pushpoint.errors import InvalidInput
@@ -12,7 +10,7 @@ from pushpoint.planning.follow import Following
 from pushpoint.planning.paths import Path
 from pushpoint.planning.push_path.network import Nodes, network
 from pushpoint.planning.push_path.plan import Plan
-from pushpoint.planning.push_path.refining import UNDER, Fitted, fitted
+from pushpoint.planning.push_path.refining import UNDER, Fitted, fitted, fitted_again
 from pushpoint.planning.push_path.request import PlanOptions, Request, refuse_hopeless
 from pushpoint.planning.push_path.search import Sequence, drawn, search
 from pushpoint.planning.push_points import ENDS
@@ -20,6 +18,7 @@ from pushpoint.types import FloatArray
 
 BEYOND = 0.06  # [m] of path behind the end, so that the head's end lies on it
 ROUGH = 0.01  # [m], between places at which loads are computed
+AGAIN, SLIGHT = 3, 0.003  # times that the best two are fitted once more, while more of the path than this lacks push
 SAFETY = 1.1  # by which they are divided before they predict a stall
 
 
@@ -32,9 +31,22 @@ def plans(request: Request, options: PlanOptions) -> list[Plan]:
     if not found.paths:
         return [_nowhere(request, options, nodes, found.longest, total)]
     paths = fitted(request, options, [drawn(nodes.table[path.node]) for path in found.paths])
-    made = [_judged(request, options, path) for path in paths]
-    made.sort(key=lambda plan: (bool(plan.reason), plan.lacking, -min(plan.alpha, default=0.0)))
-    return made[: options.plans]
+    made = sorted(((_judged(request, options, path), path) for path in paths), key=_rank)
+    for turn in range(AGAIN):
+        if made[0][0].lacking <= SLIGHT and not made[0][0].reason:
+            break
+        k = turn % min(2, len(made))
+        path = fitted_again(request, options, made[k][1], turn)
+        again = _judged(request, options, path), path
+        made[k] = min(made[k], again, key=_rank)
+        made.sort(key=_rank)
+    return [plan for plan, _ in made[: options.plans]]
+
+
+def _rank(made: tuple[Plan, Fitted]) -> tuple[bool, float, float]:
+    """The best plan comes first."""
+    plan = made[0]
+    return bool(plan.reason), plan.lacking, -min(plan.alpha, default=0.0)
 
 
 def has_path(request: Request, options: PlanOptions) -> bool:
@@ -82,7 +94,7 @@ def _plan(request: Request, options: PlanOptions, points: FloatArray, head: floa
 def _judged(request: Request, options: PlanOptions, fit: Fitted) -> Plan:
     """The plan of a path, with what a robot of links on it can carry."""
     path = Path(fit.point)
-    head = _head(request, path, fit.begin)
+    head = fit.begin
     end = head + options.distance
     keep = int(np.searchsorted(_arcs(fit.point), end + BEYOND)) + 1
     plan = _plan(request, options, fit.point[:keep], head)
@@ -145,10 +157,3 @@ def _what_is_missing(course: Course, s: float, share: float) -> str:
 
 def _arcs(points: FloatArray) -> FloatArray:
     return np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(points, axis=0), axis=1))])
-
-
-def _head(request: Request, path: Path, begin: float) -> float:
-    """[m]: the arc length at which the head's end is at the start."""
-    if request.start is None:
-        return begin
-    return min(max(path.nearest(request.start[-1], begin), 0.8 * begin), 1.2 * begin + math.ulp(1.0))

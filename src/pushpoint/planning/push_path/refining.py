@@ -14,7 +14,7 @@ import numpy as np
 
 from pushpoint._jit import compiling_once
 from pushpoint.mechanics.chain_lying import CONTACTS, LyingRoom
-from pushpoint.mechanics.path_refining import Bounds, Line, Steps, refine_line
+from pushpoint.mechanics.path_refining import Bounds, Line, OnLine, Steps, refine_line
 from pushpoint.planning.push_path.network import STRETCH
 from pushpoint.planning.push_path.request import PlanOptions, Request
 from pushpoint.planning.push_points import ENDS
@@ -26,6 +26,8 @@ SIZES = np.array([0.11, 0.036, 0.12, 0.21])  # of steps: links along and across,
 CHANGED = 0.6  # part of these that one step changes
 BESIDE = 1.0  # links: pegs farther away from all lines between nodes do not touch the path
 COOLED = 0.7  # part of the steps, after which costs do not become larger
+OFF_POSE = 0.2  # of a path that begins 2 cm or 0.1 rad beside the robot; a place without push costs one
+STRETCHED = 1.02  # the same of one that lies somewhere
 UNDER = 1.08  # arc length under the robot at the start over its own, at most
 
 
@@ -67,6 +69,12 @@ def fitted(request: Request, options: PlanOptions, paths: list[FloatArray]) -> l
     return found
 
 
+def fitted_again(request: Request, options: PlanOptions, path: Fitted, turn: int) -> Fitted:
+    """The last stage once more, with other random steps."""
+    random = np.random.default_rng([options.seed, 0x9A7B, turn])
+    return _refined(request, options, STAGES[-1], path.node, random)
+
+
 def _refined(
     request: Request, options: PlanOptions, stage: Stage, node: FloatArray, random: np.random.Generator
 ) -> Fitted:
@@ -86,7 +94,8 @@ def _refined(
     )
     chain = np.array([request.chain.length, request.chain.radius, request.chain.core, request.links_drag()])
     with compiling_once("the planner of paths from peg to peg: links"):
-        cost = refine_line(line, trial, steps, bounds, chain, _pegs_near(node, request), rules, room, np.empty(6))
+        robot = OnLine(chain, _pegs_near(node, request), rules, _pose(request), room)
+        cost = refine_line(line, trial, steps, bounds, robot, np.empty(6))
     return Fitted(cost, line.node, line.vertex[:, 1:3].copy(), begin)
 
 
@@ -100,11 +109,28 @@ def _line(node: FloatArray, request: Request, every: int) -> Line:
 
 
 def _begin(node: FloatArray, request: Request) -> float:
-    """[m]: where the head's end is at the start: at the end of a robot that lies at the beginning of the path, whose
-    first node is the middle of its tail link."""
+    """[m]: where the head's end is at the start. Of a robot that lies somewhere the part behind the first node sticks
+    out."""
     if request.start is None:
         return UNDER * request.reach
-    return request.reach - float(request.chain.length[0]) / 2
+    away = node[0, :2] - request.start[:-1]
+    link = np.diff(request.start, axis=0)
+    part = np.clip((away * link).sum(axis=1) / (link * link).sum(axis=1), 0.0, 1.0)
+    foot = request.start[:-1] + part[:, np.newaxis] * link
+    k = int(np.linalg.norm(node[0, :2] - foot, axis=1).argmin())
+    behind = float(request.chain.length[:k].sum() + part[k] * request.chain.length[k])
+    return STRETCHED * request.reach - behind
+
+
+def _pose(request: Request) -> FloatArray:
+    """Where the robot lies: centre of mass, mean angle, and what that counts. A robot that changes its shape without
+    push keeps both, more or less."""
+    if request.start is None:
+        return np.zeros(4)
+    mass = request.chain.mass / request.chain.total_mass
+    link = np.diff(request.start, axis=0)
+    angle = np.unwrap(np.arctan2(link[:, 1], link[:, 0]))
+    return np.append(mass @ (request.start[1:] + request.start[:-1]) / 2, [mass @ angle, OFF_POSE])
 
 
 def _pegs_near(node: FloatArray, request: Request) -> FloatArray:

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
+from pydantic import Field
 
 from pushpoint.errors import InvalidInput
-from pushpoint.fields import Frozen
+from pushpoint.fields import Fraction, Frozen
 from pushpoint.mechanics.tail_chain import TailChain
 from pushpoint.mechanics.tail_kernels import Pegs
 from pushpoint.planning.feasibility import Drag
-from pushpoint.quantities import Angle, Length, Ratio, Seed, Width
+from pushpoint.quantities import Angle, Bend, Length, Ratio, Seed, Width
 from pushpoint.types import FloatArray
 
 FEWEST = 3  # pegs, and links: fewer never push along
@@ -25,15 +26,15 @@ class PlanOptions(Frozen):
 
     distance: Length = 2.0  # [m] of path, for the head
     direction: Angle = 0.0  # [rad], in which it should go
-    plans: int = 3  # how many, through different pegs
-    kept: int = 600  # paths that are followed up, of each 0.7 links of length
-    refined: int = 12  # of these, with different pegs, are fitted to the links
-    steps: int = 3000  # random ones of the later stages, by which a path is fitted to the links
+    plans: Annotated[int, Field(ge=1, le=20)] = 3  # how many, through different pegs
+    kept: Annotated[int, Field(ge=1, le=10_000)] = 600  # paths that are followed up, of each 0.7 links of length
+    refined: Annotated[int, Field(ge=1, le=100)] = 12  # of these, with different pegs, are fitted to the links
+    steps: Annotated[int, Field(ge=1, le=1_000_000)] = 3000  # random ones of the later stages, by which a path is fitted to the links
     reserve: Ratio = 1.3  # torque limit over the largest torque that a path may need
     contact_distance: Width = 2e-3  # [m]: pegs count that are nearer than this to a robot on its path
     curvature_limit: Ratio = 1.0  # of the path, times the longest link: P4 (3.51)
-    largest_angle: Angle = math.radians(65.0)  # [rad], of joints
-    lacking: float = 0.01  # share of the path that may lack push
+    largest_angle: Bend = math.radians(65.0)  # [rad], of joints
+    lacking: Fraction = 0.01  # share of the path that may lack push
     seed: Seed = 0  # of the random steps
 
 

@@ -22,7 +22,7 @@ from pushpoint.mechanics.body_push import (
     Room,
     extend_paths,
 )
-from pushpoint.planning.push_path.network import Nodes
+from pushpoint.planning.push_path.network import AWAY, Nodes, nearest_on
 from pushpoint.planning.push_path.request import PlanOptions, Request
 from pushpoint.planning.push_points import ENDS
 from pushpoint.types import FloatArray, IntArray
@@ -30,8 +30,10 @@ from pushpoint.types import FloatArray, IntArray
 BIN = 0.7  # links, of the length of paths that are compared
 SAME_PEG = 30  # of those kept at most one in so many ends at the same peg
 BEGIN = 6.0  # links: so far from the first node, in the direction of travel, a path may begin
+TAIL = 2  # links, beside which a path may begin if the robot lies somewhere
 UNDER = 1.03  # arc length under a body over the length of the robot, as links cut across bends
-PART = 0.5  # of a body: so much of it may already be judged
+PART = 0.5, 0.93  # of a body: so much of it may already be judged; more where the robot lies somewhere already
+WIDER = 3  # times as many paths are kept then, as they differ only later
 ROOM = 400_000  # paths that go on from those of one bin
 DIFFERENT = 4  # pegs, that one path has and another has not
 
@@ -90,7 +92,9 @@ class _Beam:
         body, allowed = UNDER * request.reach, request.allowed(options.reserve)
         rho = float(request.links_drag().sum()) / request.reach
         until = 0.0 if request.start is None else request.reach - request.link / 2
-        self._rules = np.array([body, rho, allowed, ENDS, PART * request.reach, until])
+        part = PART[0 if request.start is None else 1]
+        self._kept = options.kept if request.start is None else WIDER * options.kept
+        self._rules = np.array([body, rho, allowed, ENDS, part * request.reach, until])
         self._room = body_room()
         self._found = np.empty(ROOM, dtype=np.int64), np.empty(ROOM, dtype=np.int64), np.empty((ROOM, 3))
         roots = self._roots(request)
@@ -101,7 +105,9 @@ class _Beam:
         """Nodes at which paths may begin: at the tail of a robot that lies somewhere, or on the side of the pegs from
         which it should go."""
         if request.start is not None:
-            return np.zeros(1, dtype=np.int64)
+            _, distance = nearest_on(self._net.node[:, :2], request.start[: 1 + TAIL])
+            beside = (distance < AWAY * request.link) & (self._nodes.peg >= 0)
+            return np.append(np.arange(TAIL), np.flatnonzero(beside))
         forward = np.array([np.cos(self._options.direction), np.sin(self._options.direction)])
         along = self._net.node[:, :2] @ forward
         if len(along) == 0:
@@ -131,12 +137,13 @@ class _Beam:
         """Those that are kept of the paths of one bin."""
         order = here[np.argsort(self._paths.sums[here, COST], kind="stable")]
         peg = self._nodes.peg[self._paths.node[order]].tolist()
-        most, count, kept = max(1, self._options.kept // SAME_PEG), {}, []
+        count: dict[int, int] = {}
+        most, kept = max(1, self._kept // SAME_PEG), []
         for path, at in zip(order.tolist(), peg, strict=True):
             count[at] = count.get(at, 0) + 1
             if count[at] <= most:
                 kept.append(path)
-                if len(kept) == self._options.kept:
+                if len(kept) == self._kept:
                     break
         return np.array(kept, dtype=np.int64)
 
