@@ -101,10 +101,11 @@ def checked(found: list[Plan], base: Scenario, start: StartAt = "path") -> Plan:
 
 
 def arrives(plan: Plan, base: Scenario, start: StartAt = "path") -> bool:
-    """Whether the robot of a scenario gets to the end of a plan in a simulation; a run that fails does not."""
+    """Whether the robot of a scenario gets to the end of a plan in a simulation; a run that fails, or that cannot begin
+    as the robot would overlap a peg, does not."""
     try:
         run = simulate(plan.scenario(base, start == "scenario"))
-    except SolverFailure:
+    except (SolverFailure, InvalidInput):
         return False
     return ARRIVED in run.events["detail"].values.tolist()
 

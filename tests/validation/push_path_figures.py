@@ -73,7 +73,9 @@ def field(seed: int, row: Row) -> Scenario:
     )
     if row.links != 10:  # the start of the paper is one of ten links
         found = found.with_overrides({"start": {}})
-    return found if row.keep == 1.0 else found.model_copy(update={"world": thinned(found.built_world(), seed, row.keep)})
+    return (
+        found if row.keep == 1.0 else found.model_copy(update={"world": thinned(found.built_world(), seed, row.keep)})
+    )
 
 
 def thinned(world: World, seed: int, keep: float) -> World:

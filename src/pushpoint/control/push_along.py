@@ -47,11 +47,11 @@ class PushAlong:
     """All joints follow the path behind the head; a quadratic program finds the torques. Servo gains should be zero.
 
     Modes: `drive`, and `hold` where it stopped for a reason, which is an event: the shape of that moment is held;
-    before, `approach` of a robot that lies beside its path. The state: `mode`, `begun` when it started, `s` arc length of the head's end, `wanted` the arc length at the reference speed, `touched` (n, m)
-    when each link touched each peg last, `believed` and `anchor` (m, 2) of
-    the pegs, `check_from` the arc length from which weak stretches count, `off_at_start` until it is said, `few` and
-    `slow_since`, `slow_from` of the watchdogs, `held` the shape held, `expected` the acceleration that the program
-    expects, and the observer's memory.
+    before, `approach` of a robot that lies beside its path. The state: `mode`, `begun` when it started, `s` arc length
+    of the head's end, `wanted` the arc length at the reference speed, `touched` (n, m) when each link touched each peg
+    last, `believed` and `anchor` (m, 2) of the pegs, `check_from` the arc length from which weak stretches count,
+    `off_at_start` until it is said, `few` and `slow_since`, `slow_from` of the watchdogs, `held` the shape held, or
+    that of the start, `expected` the acceleration that the program expects, and the observer's memory.
     """
 
     Options: ClassVar[type[Frozen]] = PushAlongOptions
@@ -249,7 +249,9 @@ class PushAlong:
         if state["s"] >= self.following.s[-1] - 1e-3:
             return ARRIVED
         state["few"] = state["few"] + self._period if len(points.peg) < FEWEST else 0.0
-        if (len(points.peg) == 0 and state["few"] >= 0.0) or (state["few"] > FEW_TIME and not self._searches(state, body)):
+        if (len(points.peg) == 0 and state["few"] >= 0.0) or (
+            state["few"] > FEW_TIME and not self._searches(state, body)
+        ):
             missing = self._missing(state["s"], body, points)
             return f"{len(points.peg)} push-points, at least {FEWEST} are needed: {missing}"
         if state["s"] > state["check_from"]:

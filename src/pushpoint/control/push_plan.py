@@ -52,8 +52,9 @@ class PushPlanOptions(Frozen):
 class PushPlan:
     """A planner and a follower. Servo gains should be zero.
 
-    The state: `path` (k, 2) and `head` of the plan, `pegs` (m, 3) of the map that it was made for, `plans` how many were
-    made, `left` metres to go behind this plan's start, `mode`, and the follower's state, its names behind `follow_`.
+    The state: `path` (k, 2) and `head` of the plan, `pegs` (m, 3) of the map that it was made for, `plans` how many
+    were made, `left` metres to go from this plan's start, `held` the shape at its start, `why` what came of planning
+    until it is said, and the follower's state, its names behind `follow_`.
     """
 
     Options: ClassVar[type[Frozen]] = PushPlanOptions

@@ -67,8 +67,10 @@ def _summary(plan: Plan) -> str:
     seen = f"{plan.distance:g} m of path at {plan.speed:g} m/s; {100 * plan.lacking:.1f} % of it lack push; "
     torque = plan.torque_needed
     most = float(torque[np.isfinite(torque)].max(initial=0.0))
-    return seen + f"torque needed up to {most:.1f} N m of {plan.torque_limit:g} N m" + (
-        "; arrives in a simulation" if plan.checked else ""
+    return (
+        seen
+        + f"torque needed up to {most:.1f} N m of {plan.torque_limit:g} N m"
+        + ("; arrives in a simulation" if plan.checked else "")
     )
 
 

@@ -1,8 +1,8 @@
 """Nodes at pegs and arcs between them: all that a path from peg to peg can be made of.
 
 A node is a peg, a side of it, and a direction of the path there: the path touches the peg, straight for an instant. An
-arc joins two nodes; it bends no more than P4 (3.51) allows, and keeps clear of pegs. A robot that lies somewhere already
-adds nodes of its own, one in the middle of each link: paths from there begin along it.
+arc joins two nodes; it bends no more than P4 (3.51) allows, and keeps clear of pegs. A robot that lies somewhere adds
+nodes of its own, one in the middle of each link: paths from there begin along it.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from pushpoint.errors import InvalidInput
 from pushpoint.mechanics.body_push import Network
 from pushpoint.mechanics.push_arcs import STEPS, find_arcs
 from pushpoint.planning.push_path.request import STEEPEST, PlanOptions, Request
+from pushpoint.planning.push_points import BoolArray
 from pushpoint.types import FloatArray, IntArray
 
 STEP = math.radians(10.0)  # between directions
@@ -84,7 +85,7 @@ def network(request: Request, options: PlanOptions) -> tuple[Nodes, Network]:
 
 def _arcs(request: Request, options: PlanOptions, nodes: Nodes) -> tuple[IntArray, FloatArray]:
     link, pegs = request.link, np.column_stack([request.pegs.centre, request.pegs.radius])
-    longest = LONGEST[0] if _are_dense(request) else LONGEST[1]
+    longest = LONGEST[0] if _are_dense(request, options.direction) else LONGEST[1]
     bend = options.curvature_limit / link
     rules = [SHORTEST * link, longest * link, ALIGNED, bend, request.width, CLEAR, SAG * link**2, STRETCH, TOUCHING]
     ends, table = np.empty((MOST, 2), dtype=np.int64), np.empty((MOST, STEPS + 1, 4))
@@ -99,11 +100,14 @@ def _arcs(request: Request, options: PlanOptions, nodes: Nodes) -> tuple[IntArra
     return ends[:count].copy(), table[:count].copy()
 
 
-def _are_dense(request: Request) -> bool:
-    """Whether there are pegs enough for arcs of the shorter kind, in the rectangle that holds them all."""
+def _are_dense(request: Request, direction: float) -> bool:
+    """Whether there are pegs enough for arcs of the shorter kind, in the rectangle along the direction of travel that
+    holds them all."""
     if len(request.pegs.radius) < 2:
         return False
-    area = float(np.prod(np.ptp(request.pegs.centre, axis=0) + 2.0 * request.link))
+    cos, sin = math.cos(direction), math.sin(direction)
+    along = request.pegs.centre @ np.array([[cos, -sin], [sin, cos]])
+    area = float(np.prod(np.ptp(along, axis=0) + 2.0 * request.link))
     return len(request.pegs.radius) / area * (5.0 * request.link) ** 2 > DENSE
 
 
@@ -139,7 +143,7 @@ def nearest_on(points: FloatArray, joints: FloatArray) -> tuple[FloatArray, Floa
     )
 
 
-def _crossed(points: FloatArray, foot: FloatArray, request: Request) -> FloatArray:
+def _crossed(points: FloatArray, foot: FloatArray, request: Request) -> BoolArray:
     """Whether a peg is between the points (e, k, 2) of an arc and the chain, (e,)."""
     e = foot - points
     square = np.maximum((e * e).sum(axis=-1), 1e-12)

@@ -28,8 +28,8 @@ Pairs = Annotated[tuple[tuple[int, ...], ...], Field(max_length=limits.PATH_SAMP
 class Plan(Frozen):
     """A path of bounded curvature through a map of pegs, and how well a robot can push itself along it.
 
-    `reason` is empty where the robot can; else it says where what is missing. A plan is data: `save` and `load` it, hand
-    `controller_options` to `push-along`, or run the scenario that `plan_path` returns with it.
+    `reason` is empty where the robot can; else it says where what is missing. A plan is data: `save` and `load` it,
+    simulate what `scenario` makes of it, or hand `controller_options` to `push-along`.
     """
 
     path: q.PlanePoints  # [m], from the tail on

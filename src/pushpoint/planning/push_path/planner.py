@@ -16,7 +16,7 @@ from pushpoint.planning.push_path.search import Sequence, drawn, search
 from pushpoint.planning.push_points import ENDS
 from pushpoint.types import FloatArray
 
-BEYOND = 0.06  # [m] of path behind the end, so that the head's end lies on it
+BEYOND = 0.06  # [m] of path behind the end, while it is sought
 ROUGH = 0.01  # [m], between places at which loads are computed
 AGAIN, SLIGHT = 3, 0.003  # times that the best two are fitted once more, while more of the path than this lacks push
 SAFETY = 1.1  # by which they are divided before they predict a stall
@@ -96,7 +96,7 @@ def _judged(request: Request, options: PlanOptions, fit: Fitted) -> Plan:
     path = Path(fit.point)
     head = fit.begin
     end = head + options.distance
-    keep = int(np.searchsorted(_arcs(fit.point), end + BEYOND)) + 1
+    keep = int(np.searchsorted(_arcs(fit.point), end)) + 1  # nobody looked at what comes behind
     plan = _plan(request, options, fit.point[:keep], head)
     try:
         following = Following(request.chain, path, head - 0.05, max(path.length, head + 0.05))

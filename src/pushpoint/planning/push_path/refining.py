@@ -84,7 +84,7 @@ def _refined(
         STRETCH, options.curvature_limit / request.link, begin, begin + options.distance + 0.02, stage.every
     )
     steps = _steps(len(node), count, stage, request, options, random)
-    trial = Line(*(array.copy() for array in line))
+    trial = Line(line.node.copy(), line.first, line.vertex.copy(), line.found.copy())
     rules = np.array(
         [request.peg_friction, request.allowed(options.reserve), math.nan, REACH, ENDS, options.largest_angle]
     )

@@ -1,7 +1,7 @@
 """Search for paths from peg to peg: a beam over their length, on a continuous body.
 
-Paths grow by one arc at a time. Of those whose length falls into one bin, the cheapest are kept, not too many of them at
-the same peg. What a path costs is how much of it lacks push, and a little for the bending moments that it asks for.
+Paths grow by one arc at a time. Of those whose length falls into one bin, the cheapest are kept, not too many of them
+at the same peg. What a path costs is how much of it lacks push, and a little for the bending moments that it asks for.
 """
 
 from __future__ import annotations
