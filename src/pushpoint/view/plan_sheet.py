@@ -62,15 +62,15 @@ def _box(plan: Plan) -> tuple[FloatArray, FloatArray]:
 
 
 def _summary(plan: Plan) -> str:
+    """Whether a robot gets along the path, in one sentence."""
+    simulated = {None: "", True: "In a simulation it arrives. ", False: "In simulations it does not arrive. "}
     if plan.reason:
-        return f"Not passable: {plan.reason}"
-    seen = f"{plan.distance:g} m of path at {plan.speed:g} m/s; {100 * plan.lacking:.1f} % of it lack push; "
+        return simulated[plan.checked] + f"Not passable by prediction: {plan.reason}"
     torque = plan.torque_needed
     most = float(torque[np.isfinite(torque)].max(initial=0.0))
-    return (
-        seen
-        + f"torque needed up to {most:.1f} N m of {plan.torque_limit:g} N m"
-        + ("; arrives in a simulation" if plan.checked else "")
+    return simulated[plan.checked] + (
+        f"{plan.distance:g} m of path at {plan.speed:g} m/s; {100 * plan.lacking:.1f} % of it lack push; torque needed "
+        f"up to {most:.1f} N m of {plan.torque_limit:g} N m"
     )
 
 
@@ -122,8 +122,6 @@ def _runs(marked: Any) -> list[tuple[int, int]]:
 
 
 def _draw_along(panels: list[Axes], plan: Plan) -> None:
-    from matplotlib.ticker import MaxNLocator
-
     s, alpha = np.array(plan.s) - plan.head, np.array(plan.alpha)
     margin, torque, pegs = panels
     margin.plot(s, np.minimum(alpha, MOST_ALPHA), color=style.BLUE, linewidth=1.2)
@@ -134,7 +132,6 @@ def _draw_along(panels: list[Axes], plan: Plan) -> None:
     torque.axhline(plan.torque_limit, **LIMIT)
     torque.set(ylabel="torque [N m]", ylim=(0.0, 1.25 * plan.torque_limit))
     _draw_pegs(pegs, s, plan)
-    pegs.yaxis.set_major_locator(MaxNLocator(integer=True))
     for axes in panels:
         for first, last in _runs(alpha < 1.0):
             axes.axvspan(s[first], s[last], color=style.FAULT, alpha=0.15, linewidth=0)

@@ -38,9 +38,9 @@ class Plan(Frozen):
     pegs: q.PegMap  # x, y, radius [m]: the map
     speed: q.Speed  # [m/s]
     torque_limit: q.TorqueLimit  # [N m]
-    ground_friction: q.FrictionCoefficient
+    ground_friction: q.FrictionCoefficient  # coefficient, of links on the ground
     viscous: q.Gain  # [N s/m], per link
-    peg_friction: q.FrictionCoefficient
+    peg_friction: q.FrictionCoefficient  # coefficient, of links on pegs
     gravity: q.Gravity = 9.81  # [m/s2]
     contact_distance: q.Width = 2e-3  # [m]: pegs count that are nearer than this
     s: Samples = ()  # [m], arc lengths of the head's end at which the rest is given
