@@ -15,13 +15,16 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from pushpoint.api import find_scenario
+from pushpoint.control.push_along import ARRIVED
 from pushpoint.mechanics.tail_kernels import Pegs
 from pushpoint.path_plans import StartAt, arrives, request_of
 from pushpoint.planning.believed_pegs import first_beliefs
 from pushpoint.planning.push_path.plan import Plan
 from pushpoint.planning.push_path.planner import plans
 from pushpoint.planning.push_path.request import PlanOptions
-from pushpoint.scenario import Scenario
+from pushpoint.robots import Servo
+from pushpoint.scenario import Choice, Scenario
+from pushpoint.simulation import simulate
 from pushpoint.worlds import World
 
 THINNING = 0xC1077E5  # of the draw that says which pegs stay
@@ -86,6 +89,27 @@ def thinned(world: World, seed: int, keep: float) -> World:
 
 def outcome(seed: int, row: Row, simulations: int = 3, **options: Any) -> Outcome:
     """Plan for one field, and try the plans."""
+    return _replanning(seed, row) if row.start == "scenario" else _planned(seed, row, simulations, options)
+
+
+def _replanning(seed: int, row: Row) -> Outcome:
+    """From where the scenario puts the robot, with the controller that plans again where it gets stuck."""
+    begin = time.process_time()
+    run = simulate(
+        field(seed, row).model_copy(
+            update={
+                "controller": Choice(name="push-plan", options={"plan": {"plans": 1}}),
+                "servo": Servo(torque_limit=10.0),
+                "duration": 90.0,
+            }
+        )
+    )
+    names, details = (run.events[key].values.tolist() for key in ("name", "detail"))
+    cpu = (time.process_time() - begin) / (1 + names.count("replan"))
+    return Outcome(0.0, True, [ARRIVED in details], cpu, f"{names.count('replan')} times planned again")
+
+
+def _planned(seed: int, row: Row, simulations: int, options: dict[str, Any]) -> Outcome:
     base = field(seed, row)
     request = request_of(base, row.start, limit=10.0)
     true = request.pegs

@@ -106,13 +106,13 @@ def judge_all(line: Line, bounds: Bounds, robot: OnLine) -> float:
 
 @kernel
 def draw_changed(line: Line, trial: Line, k: int, bounds: Bounds, at: FloatArray) -> bool:
-    """The line about a node that has changed, in `trial`; whether it bends no more than it may."""
+    """The line about a node that has changed, in `trial`; whether it bends no more than it may, and is long enough."""
     first, last, good = max(k - 1, 0), min(k, len(line.node) - 2), True
     copy_rows(line.vertex, trial.vertex)
     for arc in range(first, last + 1):
         good = draw_between(line, arc, bounds, trial.vertex, at) and good
     measure_from(trial.vertex, line.first[first])
-    return good
+    return good and trial.vertex[len(trial.vertex) - 1, ARC] >= bounds.end
 
 
 @kernel

@@ -16,9 +16,9 @@ from pushpoint.planning.push_path.search import Sequence, drawn, search
 from pushpoint.planning.push_points import ENDS
 from pushpoint.types import FloatArray
 
-BEYOND = 0.06  # [m] of path behind the end, while it is sought
+BEYOND = 0.1  # [m] of path behind the end, while it is sought
 ROUGH = 0.01  # [m], between places at which loads are computed
-AGAIN, SLIGHT = 3, 0.003  # times that the best two are fitted once more, while more of the path than this lacks push
+AGAIN, SLIGHT = 2, 0.003  # times that the best two are fitted once more, while more of the path than this lacks push
 SAFETY = 1.1  # by which they are divided before they predict a stall
 
 
@@ -102,8 +102,10 @@ def _judged(request: Request, options: PlanOptions, fit: Fitted) -> Plan:
         following = Following(request.chain, path, head - 0.05, max(path.length, head + 0.05))
     except InvalidInput as error:
         return plan.model_copy(update={"reason": str(error)})
+    if path.length < end - ROUGH:
+        return plan.model_copy(update={"reason": f"the path is {path.length - head:.2f} m long for the head"})
     course = course_of(request, options, following)
-    margin = course.margin(head, min(end, path.length), ROUGH)
+    margin = course.margin(head, end, ROUGH)
     return _with_margin(plan, request, options, course, margin)
 
 
