@@ -18,7 +18,7 @@ from pushpoint.types import FloatArray
 
 BEYOND = 0.1  # [m] of path behind the end, while it is sought
 ROUGH = 0.01  # [m], between places at which loads are computed
-AGAIN, SLIGHT = 2, 0.003  # times that the best two are fitted once more, while more of the path than this lacks push
+AGAIN, SLIGHT = 3, 0.003  # times that the best two are fitted once more, while more of the path than this lacks push
 SAFETY = 1.1  # by which they are divided before they predict a stall
 
 
