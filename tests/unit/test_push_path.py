@@ -147,7 +147,9 @@ def test_a_plan_is_data(tmp_path: Path) -> None:
     assert scenario.duration >= plan.distance / plan.speed
     assert type(scenario).from_yaml(scenario.to_yaml()).controller == scenario.controller
     path = Curve(np.array(plan.path))
-    assert plan.head + plan.distance == pytest.approx(path.length, abs=0.02)  # no shorter path is taken for a better one
+    assert plan.head + plan.distance == pytest.approx(
+        path.length, abs=0.02
+    )  # no shorter path is taken for a better one
     assert len(plan.s) == len(plan.alpha) == len(plan.push_points)
     assert plan.s[-1] - plan.s[0] == pytest.approx(plan.distance)
     bend, _ = largest_curvature(path, 0.0, path.length)
