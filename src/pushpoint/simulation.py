@@ -19,9 +19,10 @@ from pushpoint import _user_results, limits
 from pushpoint._interrupts import Stop, noted, number_of
 from pushpoint._resuming import checked_rows, made_for, refuse_clock, refuse_foreign, refuse_memory
 from pushpoint._start_pose import start_pose
-from pushpoint.control import ControlEvent, Controller, ControllerState, OpenLoop, controllers
+from pushpoint.control import ControlEvent, Controller, ControllerState, OpenLoop, Planning, controllers
 from pushpoint.errors import Interrupted, InvalidInput, PushpointError, SolverFailure
 from pushpoint.plants import Plant, plants
+from pushpoint.plants._map_models import MapModels
 from pushpoint.recording import Checkpoint, Recording
 from pushpoint.recording.assemble import RunClock, contact_set, data_set, event_set
 from pushpoint.recording.checkpoint import LastRow
@@ -173,6 +174,8 @@ class Setup:
         plant = model.build(robot, world, scenario.servo or robot.servo, plant_options)
         made = policy.build(scenario.options_of("controller", policy.Options), robot, period)
         controller = _user_results.built(scenario.controller.name, made)
+        if isinstance(controller, Planning):
+            controller.use_models(MapModels(robot, world, scenario.servo or robot.servo, period))
         return cls(
             scenario=scenario,
             robot=robot,

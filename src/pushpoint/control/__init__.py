@@ -10,6 +10,7 @@ from pushpoint.control._base import (
     Laid,
     OpenLoop,
     Planned,
+    Planning,
 )
 from pushpoint.registry import Registry
 
@@ -25,5 +26,6 @@ __all__ = [
     "Laid",
     "OpenLoop",
     "Planned",
+    "Planning",
     "controllers",
 ]

@@ -9,6 +9,7 @@ import numpy as np
 
 from pushpoint.errors import InvalidInput
 from pushpoint.fields import Frozen
+from pushpoint.mapping import ModelFactory
 from pushpoint.robots import Robot
 from pushpoint.types import Command, CommandTable, Event, FloatArray, Observation
 
@@ -127,6 +128,21 @@ class OpenLoop(Protocol):
         ----------
         times
             [s], at which the ticks begin.
+        """
+        ...
+
+
+@runtime_checkable
+class Planning(Protocol):
+    """A controller that tries what it may do in models of its own, made of what it knows of the world."""
+
+    def use_models(self, models: ModelFactory) -> None:
+        """Take the factory of models, before the first tick.
+
+        Parameters
+        ----------
+        models
+            Map to model; nothing of the true obstacles can be reached from it.
         """
         ...
 
