@@ -8,7 +8,7 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from pushpoint.control.clutter_wave import SIDE, ClutterWave
+from pushpoint.control.clutter_wave import SIDE, SPEED, ClutterWave
 from pushpoint.control.compiled import CompiledController
 from pushpoint.control.crawl import Crawl
 from pushpoint.feedback import CompiledLoop
@@ -44,7 +44,13 @@ WAVES: tuple[tuple[str, dict[str, float]], ...] = (
     ("slow flat wave", {"speed": 0.25, "head_angle": 0.9}),
     ("fast steep wave", {"speed": 0.6, "head_angle": 1.5}),
 )
-CRAWLS = (("crawl", {}), ("crawl, half a period later", {"start_phase": np.pi}))
+CRAWLS: tuple[tuple[str, dict[str, float]], ...] = (
+    ("crawl", {}),
+    ("crawl, half a period later", {"start_phase": np.pi}),
+    ("crawl back", {"frequency": -5.609}),
+    ("crawl back, half a period later", {"frequency": -5.609, "start_phase": np.pi}),
+)
+SECOND = ("wave", "wave, other side", "crawl", "crawl, half a period later")
 
 
 def candidates(budget: int, crawl: bool) -> tuple[Candidate, ...]:
@@ -54,9 +60,10 @@ def candidates(budget: int, crawl: bool) -> tuple[Candidate, ...]:
 
 def _all(crawl: bool) -> Iterator[Candidate]:
     yield Candidate("wave", "wave")
+    yield Candidate("wave, other side", "wave", True)
     if crawl:
         yield from (Candidate(name, "crawl", False, options) for name, options in CRAWLS)
-    yield Candidate("wave, other side", "wave", True)
+    yield Candidate("back", "wave", False, {"speed": -0.4})
     for name, options in WAVES[1:]:
         yield Candidate(name, "wave", False, options)
         yield Candidate(f"{name}, other side", "wave", True, options)
@@ -69,14 +76,20 @@ class Gaits:
         self.candidates = tuple(chosen)
         self.controllers: list[CompiledController] = [_built(one, robot, period) for one in chosen]
         self._wave = next(c for c in self.controllers if isinstance(c, ClutterWave))
+        self.second = [k for k, one in enumerate(chosen) if one.name in SECOND]  # that may follow another
 
-    def state_of(self, k: int, obs: Observation, wave: FloatArray, is_wave: bool) -> FloatArray:
-        """From which candidate k would begin now: waves go on with the memory `wave` if the robot `is_wave`, else they
-        begin with its present shape."""
+    def begun(
+        self, k: int, before: int, memory: FloatArray, joint_angle: FloatArray, goes_on: bool = False
+    ) -> FloatArray:
+        """The state of candidate k after candidate `before` had the state `memory`. Waves take over the memory of
+        waves, and begin in the present shape after other gaits; a gait that `goes_on` keeps its side."""
         if self.candidates[k].gait != "wave":
             return np.zeros(0)
-        state = wave.copy() if is_wave else self._wave.packed(self._wave.start(obs))
-        if self.candidates[k].other_side:
+        if self.candidates[before].gait == "wave":
+            state = memory.copy()
+        else:
+            state = self._wave.packed(self._wave.start(Observation(0.0, joint_angle=joint_angle)))
+        if self.candidates[k].other_side and not goes_on:
             state[SIDE] = -state[SIDE]
         return state
 
@@ -89,6 +102,10 @@ class Gaits:
 
 def _built(candidate: Candidate, robot: Robot, period: float) -> CompiledController:
     kind: type[CompiledController] = ClutterWave if candidate.gait == "wave" else Crawl
-    built = kind.build(kind.Options.model_validate(dict(candidate.options)), robot, period)
+    options = dict(candidate.options)
+    back = options.get("speed", 1.0) < 0.0
+    built = kind.build(kind.Options.model_validate({**options, "speed": -options["speed"]} if back else options), robot, period)
     assert isinstance(built, CompiledController)
+    if back:
+        built._parameters[SPEED] *= -1
     return built

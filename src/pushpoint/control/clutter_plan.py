@@ -18,15 +18,14 @@ from pydantic import Field
 from pushpoint.control import BaseController, ControlEvent, ControllerState, controllers
 from pushpoint.control._base import refuse_pitch
 from pushpoint.control._clutter_candidates import Gaits, candidates
+from pushpoint.control._clutter_search import Decision, Present, Search
 from pushpoint.errors import InvalidInput
 from pushpoint.fields import Frozen
 from pushpoint.mapping import ModelFactory, ModelSettings, PegMaking
 from pushpoint.mapping.believed import Belief, Knowledge
 from pushpoint.quantities import Delay, Length, Period
 from pushpoint.robots import Robot
-from pushpoint.types import Command, FloatArray, Map, Observation, Pose
-
-WORST = -1e9  # [m], score of a candidate whose model failed
+from pushpoint.types import Command, FloatArray, Observation, Pose
 
 
 class ClutterPlanOptions(Frozen):
@@ -38,6 +37,7 @@ class ClutterPlanOptions(Frozen):
     period: Period = 1.0  # [s], between decisions
     stuck_distance: Length = 0.06  # [m], of the centre of mass along x: less than this ...
     stuck_time: Delay = 2.0  # [s] ... in so long is stuck
+    first: Period = 1.0  # [s], of the first of two candidates that make a sequence
     horizon: Period = 3.0  # [s], for which candidates are tried
     budget: Annotated[int, Field(ge=1, le=64)] = 32  # candidates at most
     model: ModelSettings = ModelSettings()
@@ -56,11 +56,13 @@ class ClutterPlan(BaseController):
         self.belief = Belief(options.knowledge, options.pegs, robot)
         self.uses = frozenset({"joint-encoders", "link-poses", "contact-force"}) | self.belief.uses
         self._models: ModelFactory | None = None
-        self._ticks = max(1, round(options.horizon / control_period))
         self._watched = max(1, round(options.stuck_time / control_period))
         self._between = max(1, round(options.period / control_period))
         self._mass = np.array([link.mass for link in robot.links])
         self._mass /= self._mass.sum()
+        self._first = max(1, round(options.first / control_period))
+        rest = max(0, round(options.horizon / control_period) - self._first)
+        self.search = Search(self.gaits, self._mass, self._first, rest)
 
     @classmethod
     def build(cls, options: Any, robot: Robot, control_period: float) -> ClutterPlan:
@@ -75,6 +77,7 @@ class ClutterPlan(BaseController):
         x = self._centre(obs)
         return {
             "choice": 0,
+            "then": 0,
             "tick": 0,
             "since": 0,
             "wave": wave.packed(wave.start(obs)),
@@ -94,6 +97,8 @@ class ClutterPlan(BaseController):
         events: tuple[ControlEvent, ...] = ()
         if self._is_due(tick, int(state["since"]), gained):
             events = (self._decide(after, obs),)
+        elif after["since"] == self._first and after["then"] != after["choice"]:
+            self._change(after, int(after["then"]), obs.joint_angle)
         return self._followed(after, obs, events)
 
     def _is_due(self, tick: int, since: int, gained: float) -> bool:
@@ -116,21 +121,23 @@ class ClutterPlan(BaseController):
         """Try all candidates in the model; the state goes on with the best."""
         if self._models is None:
             raise InvalidInput("controller 'clutter-plan' needs models, which only the loop of a run gives it")
-        pose, is_wave = pose_of(obs), self.gaits.candidates[int(state["choice"])].gait == "wave"
+        pose = pose_of(obs)
         model = self._models(self.belief.map(state, obs, pose), self.options.model)
-        begin = [self.gaits.state_of(k, obs, state["wave"], is_wave) for k in range(len(self.gaits.candidates))]
-        tick = round(obs.time / self.period)
-        loops = [self.gaits.loop_of(k, values.copy(), tick) for k, values in enumerate(begin)]
-        trials = model.trials(pose, loops, self._ticks)
-        here = float(self._mass @ pose.position[:, 0])
-        score = [WORST if t.failed else float(self._mass @ t.position[-1, :, 0]) - here for t in trials]
-        best = int(np.argmax(score))
-        state |= {"choice": best, "wave": begin[best], "since": 0}
-        return ControlEvent(obs.time, "decision", self._report(best, score))
+        now = Present(round(obs.time / self.period), obs.joint_angle, int(state["choice"]), state["wave"])
+        found = self.search.decide(model, pose, now)
+        self._change(state, found.first, obs.joint_angle)
+        state |= {"then": found.then, "since": 0}
+        return ControlEvent(obs.time, "decision", self._report(found))
 
-    def _report(self, best: int, score: list[float]) -> str:
+    def _change(self, state: ControllerState, k: int, joint_angle: FloatArray, goes_on: bool = False) -> None:
+        begun = self.gaits.begun(k, int(state["choice"]), state["wave"], joint_angle, goes_on)
+        state |= {"choice": k, "wave": begun}
+
+    def _report(self, found: Decision) -> str:
         names = [one.name for one in self.gaits.candidates]
-        return json.dumps({"choice": names[best], "scores": {n: round(s, 4) for n, s in zip(names, score, strict=True)}})
+        scores = {name: round(float(score), 4) for name, score in zip(names, found.score, strict=True)}
+        choice = {"choice": names[found.first], "then": names[found.then], "ahead": round(found.ahead, 4)}
+        return json.dumps({**choice, "scores": scores})
 
     def _centre(self, obs: Observation) -> float:
         return float(self._mass @ obs.link_position[:, 0])

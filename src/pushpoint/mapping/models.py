@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Annotated, NamedTuple, Protocol
+from typing import Annotated, Any, NamedTuple, Protocol
 
 from pydantic import Field
 
@@ -26,22 +26,34 @@ class ModelSettings(Frozen):
 class Trial(NamedTuple):
     """What a candidate did in a model."""
 
-    position: FloatArray  # [m], (ticks + 1, n, 2): link centres
-    failed: bool  # whether a step could not be solved; the positions end there
+    position: FloatArray  # [m], (n, 2): link centres at its end
+    angle: FloatArray  # [rad], (n,): of the links
+    failed: bool  # whether a step could not be solved; the trial ended there
+    end: Any  # to go on from, see `Model.trials`
 
 
 class Model(Protocol):
     """A robot among the obstacles of a map."""
 
-    def trials(self, pose: Pose, loops: Sequence[CompiledLoop], ticks: int) -> list[Trial]:
-        """What each of several compiled controllers would do.
+    def begin(self, pose: Pose) -> Any:
+        """An instant to begin trials from.
 
         Parameters
         ----------
         pose
-            Where all of them begin, with velocities.
+            Where the robot is, with velocities.
+        """
+        ...
+
+    def trials(self, begin: Sequence[Any], loops: Sequence[CompiledLoop], ticks: int) -> list[Trial]:
+        """What each of several compiled controllers would do.
+
+        Parameters
+        ----------
+        begin
+            For each, what `begin` returned, or the end of an earlier trial; stays as it is.
         loops
-            The controllers, each with its own state.
+            The controllers; each goes on with its own state.
         ticks
             For how long.
         """

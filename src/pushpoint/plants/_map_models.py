@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import ceil
+from typing import Any
 
 import numpy as np
 
@@ -12,8 +13,8 @@ from pushpoint.mapping import ModelSettings, Trial
 from pushpoint.plants import plants
 from pushpoint.plants._compiled import CompiledPlant
 from pushpoint.robots import Robot, Servo
-from pushpoint.tape import PLANE
-from pushpoint.types import Map, Pose
+from pushpoint.tape import PLANE, Tape
+from pushpoint.types import FloatArray, Map, Pose
 from pushpoint.worlds import Disc, Ground, Wall, World
 
 PLANT = "planar_stepping"
@@ -73,13 +74,25 @@ class MapModel:
     """A robot among the obstacles of a map."""
 
     def __init__(self, plant: CompiledPlant, substeps: int) -> None:
-        self._plant, self._substeps = plant, substeps
+        self._plants, self._substeps = [plant], substeps  # a twin for each robot of a batch
 
-    def trials(self, pose: Pose, loops: Sequence[CompiledLoop], ticks: int) -> list[Trial]:
+    def begin(self, pose: Pose) -> Any:
+        """An instant to begin trials from, see `mapping.Model`."""
+        return self._plants[0].initial_state(pose)
+
+    def trials(self, begin: Sequence[Any], loops: Sequence[CompiledLoop], ticks: int) -> list[Trial]:
         """What each of several compiled controllers would do, see `mapping.Model`."""
-        plants = [self._plant, *(self._plant.twin() for _ in loops[1:])]
-        states = [plant.initial_state(pose) for plant in plants]
-        found = self._plant.rollout_many(states, loops, self._substeps, ticks, plants=plants, threads=1)
-        place = PLANE.columns("position")
-        rows = [tape.link[: tape.cursor[0].row, : len(pose.angle), place] for tape, _ in found]
-        return [Trial(row, failure is not None) for row, (_, failure) in zip(rows, found, strict=True)]
+        first, states = self._plants[0], [type(state)(*(part.copy() for part in state)) for state in begin]
+        self._plants += [first.twin() for _ in range(len(states) - len(self._plants))]
+        own = self._plants[: len(states)]
+        found = first.rollout_many(states, loops, self._substeps, ticks, plants=own, threads=1)
+        return [
+            Trial(*_place(tape, first.layout.links), failure is not None, state)
+            for state, (tape, failure) in zip(states, found, strict=True)
+        ]
+
+
+def _place(tape: Tape, links: int) -> tuple[FloatArray, FloatArray]:
+    """Positions and angles of the links in the last row."""
+    row = tape.link[tape.cursor[0].row - 1, :links]
+    return row[:, PLANE.columns("position")].copy(), row[:, PLANE.columns("angle").start].copy()
