@@ -12,7 +12,7 @@ from pushpoint._version import __version__
 
 if TYPE_CHECKING:
     from pushpoint import analysis, control, plants, robots, scenarios, sensors, view, worlds
-    from pushpoint.api import run_study, simulate
+    from pushpoint.api import run_study
     from pushpoint.batch import Batch
     from pushpoint.control import BaseController, Controller, ControllerState
     from pushpoint.control.compiled import CompiledController, compiled_part, compiled_tick
@@ -32,8 +32,7 @@ if TYPE_CHECKING:
     from pushpoint.robots import Joint, Link, Robot, Servo
     from pushpoint.scenario import Choice, Region, Scenario, Start, Stop
     from pushpoint.sensors import Sensor, SensorOptions
-    from pushpoint.simulation import resume
-    from pushpoint.stepping import Simulation
+    from pushpoint.simulation import Simulation, resume, simulate
     from pushpoint.studies import Study
     from pushpoint.types import Command, Contacts, Event, Observation, Snapshot
     from pushpoint.user_code import CodeFile, load_code
@@ -111,11 +110,7 @@ __all__ = [
 
 _NAMES = {
     "pushpoint.batch": ("Batch",),
-    "pushpoint.stepping": ("Simulation",),
-    "pushpoint.api": (
-        "run_study",
-        "simulate",
-    ),
+    "pushpoint.api": ("run_study",),
     "pushpoint.control.compiled": (
         "CompiledController",
         "compiled_part",
@@ -166,7 +161,11 @@ _NAMES = {
         "Sensor",
         "SensorOptions",
     ),
-    "pushpoint.simulation": ("resume",),
+    "pushpoint.simulation": (
+        "Simulation",
+        "resume",
+        "simulate",
+    ),
     "pushpoint.studies": ("Study",),
     "pushpoint.types": (
         "Command",

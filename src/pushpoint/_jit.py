@@ -41,10 +41,9 @@ _compiled: set[str] = set()  # in this process: spares looking at the disk in ev
 _expected: list[str] = []  # kernels that are being called and should be in the cache
 # Rooms and modules without kernels, that no kernel imports (a test follows the imports): editing them compiles nothing.
 WITHOUT_KERNELS = frozenset({
-    "__init__", "_many_calls", "_progress", "_resuming", "_start_pose", "_stopping", "_user_results", "_yaml_events",
-    "analysis", "api", "batch", "cli", "control", "declared", "files", "gym", "many", "plain_data", "planning",
-    "recording", "registering", "reproduction", "scenarios", "scenario", "sensors", "simulation", "stepping",
-    "studies", "view", "viewer",
+    "__init__", "_many_calls", "_progress", "_yaml_events", "analysis", "api", "batch", "cli", "control", "declared",
+    "files", "gym", "many", "plain_data", "planning", "recording", "registering", "reproduction", "scenarios",
+    "scenario", "sensors", "simulation", "studies", "view", "viewer",
 })  # fmt: skip
 _compiling = threading.RLock()  # settings of Numba change meanwhile, for all threads
 _PATIENCE = 120.0  # [s], for other processes that compile the same

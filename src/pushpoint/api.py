@@ -1,94 +1,18 @@
-"""What people call: runs and studies by the name of a scenario, by a file, or by the Scenario itself."""
+"""What people call: studies by the name of a scenario, by a file, or by the Scenario itself."""
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeGuard
+from typing import TYPE_CHECKING, Any
 
-from pushpoint.errors import InvalidInput
 from pushpoint.plain_data import read_yaml
-from pushpoint.recording import Recording
 from pushpoint.scenario import AS_WRITTEN, Scenario
-from pushpoint.scenarios import scenarios
-from pushpoint.simulation import simulate as _simulate
-from pushpoint.user_code import load_code, refuse_unloaded
+from pushpoint.scenarios import Source, find_scenario, is_file, with_its_files
+from pushpoint.user_code import load_code
 
 if TYPE_CHECKING:
     from pushpoint.studies import Results, Study
-
-FILE_ENDINGS = (".yaml", ".yml", ".json")
-
-
-Source = str | os.PathLike[str]
-
-
-def find_scenario(scenario: Source | Scenario) -> Scenario:
-    """A Scenario as it is, the one in a .yaml file, or the registered one of that name."""
-    if isinstance(scenario, Scenario):
-        return _with_its_files(scenario)
-    if _is_file(scenario):
-        return _with_its_files(Scenario.from_yaml(Path(scenario)))
-    if isinstance(scenario, str):
-        return scenarios[scenario]
-    raise InvalidInput(f"scenario = {scenario!r}: give a name, a path to a .yaml file or a Scenario")
-
-
-def _with_its_files(scenario: Scenario) -> Scenario:
-    """The same, if the files that it goes with are loaded; data run no code, so the error says how."""
-    if scenario.files:
-        refuse_unloaded(scenario.files, f"scenario {scenario.name!r}")
-    return scenario
-
-
-def _is_file(source: object) -> TypeGuard[Source]:
-    return isinstance(source, os.PathLike) or (isinstance(source, str) and source.endswith(FILE_ENDINGS))
-
-
-def simulate(
-    scenario: Source | Scenario,
-    overrides: Mapping[str, Any] | None = None,
-    *,
-    progress: bool = False,
-    **fields: Any,
-) -> Recording:
-    """Run a scenario and record it.
-
-    Whole fields are replaced before overrides, so another plant and its options can be given together.
-
-    Parameters
-    ----------
-    scenario
-        A registered name, a path to a .yaml or .json file, or a `Scenario`.
-    overrides
-        Values by dotted key, such as ``{"controller.amplitude": 0.6}``.
-    progress
-        Whether to show a bar on standard error, if that is a terminal.
-    **fields
-        Fields of the scenario to replace, such as ``duration=5.0`` [s] or ``plant="mujoco"``.
-
-    Returns
-    -------
-    Recording
-        What happened, from t = 0 to the end.
-
-    Raises
-    ------
-    InvalidInput
-        If something cannot be used; the message names it.
-    SolverFailure
-        If the plant cannot go on; it holds the recording until then.
-
-    Examples
-    --------
-    >>> run = pp.simulate("transeth2008a/flat", {"controller.amplitude": 0.6}, duration=0.1)
-    >>> run.data.sizes["time"]
-    11
-    >>> run.scenario.controller.options["amplitude"]
-    0.6
-    """
-    return _simulate(find_scenario(scenario), overrides, progress=progress, **fields)
 
 
 def run_study(
@@ -148,17 +72,17 @@ def find_study(study: Source | Scenario | Study, overrides: Mapping[str, Any] | 
 
 def _study_data(source: Source | Scenario) -> dict[str, Any]:
     """Fields of a study: those in a file, or only the scenario. A study names a scenario, scenarios do not."""
-    if not _is_file(source):
+    if not is_file(source):
         return {"scenario": source if isinstance(source, str) else find_scenario(source)}
     data = read_yaml(Path(source), "scenario or study")
     folder = Path(source).parent
     if not (isinstance(data, dict) and "scenario" in data):
-        return {"scenario": _with_its_files(Scenario.parse(data, AS_WRITTEN).beside(folder))}
+        return {"scenario": with_its_files(Scenario.parse(data, AS_WRITTEN).beside(folder))}
     scenario = data["scenario"]
-    if _is_file(scenario):  # beside the file of the study
+    if is_file(scenario):  # beside the file of the study
         return data | {"scenario": find_scenario(folder / scenario)}
     if isinstance(scenario, Mapping):
-        return data | {"scenario": _with_its_files(Scenario.parse(scenario).beside(folder))}
+        return data | {"scenario": with_its_files(Scenario.parse(scenario).beside(folder))}
     return data
 
 

@@ -10,7 +10,6 @@ import numpy as np
 import numpy.typing as npt
 
 from pushpoint._interrupts import noted
-from pushpoint.api import Source
 from pushpoint.errors import InvalidInput
 from pushpoint.feedback import NUMBER, PAIR_COLUMNS, Feedback
 from pushpoint.many import scenarios_of
@@ -18,6 +17,7 @@ from pushpoint.plants._compiled import CompiledPlant, Rollout
 from pushpoint.plants._many import Crew, Threads, bodies_of, refuse_unequal
 from pushpoint.plants._tape import OK
 from pushpoint.scenario import Scenario
+from pushpoint.scenarios import Source
 from pushpoint.simulation import Setup, enough_memory, failure_message
 from pushpoint.tape import CURSOR, new_tape
 from pushpoint.types import Command, CommandTable, FloatArray, IntArray, Status

@@ -11,12 +11,12 @@ from typing import Any, Literal
 import numpy as np
 
 from pushpoint._interrupts import Stop, noted, number_of
-from pushpoint.api import Source, find_scenario
 from pushpoint.errors import Interrupted, InvalidInput, SolverFailure
 from pushpoint.plants._compiled import CompiledPlant, Rollout
 from pushpoint.plants._many import NEVER_RUN, Crew, Threads
 from pushpoint.recording import Recording
 from pushpoint.scenario import Scenario
+from pushpoint.scenarios import Source, find_scenario
 from pushpoint.simulation import Run, Setup, begin, enough_memory, next_chunk
 from pushpoint.types import Failure
 from pushpoint.user_code import load_code

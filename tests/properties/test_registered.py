@@ -12,7 +12,6 @@ import numpy as np
 import pytest
 
 import pushpoint as pp
-from pushpoint._start_pose import TOUCHING
 from pushpoint.control import Controller, OpenLoop, controllers
 from pushpoint.fields import Frozen
 from pushpoint.mechanics.overlap import overlaps
@@ -24,6 +23,7 @@ from pushpoint.scenario import Choice, Scenario, build
 from pushpoint.scenarios import scenarios
 from pushpoint.sensors import sensors
 from pushpoint.simulation import Setup
+from pushpoint.simulation._start_pose import TOUCHING
 from pushpoint.types import Pose, SpatialPose
 from pushpoint.worlds import World, worlds
 

@@ -150,7 +150,7 @@ def test_solver_failure_saves_the_recording_and_exits_with_3(
     def fails(*_: object, **__: object) -> Recording:
         raise SolverFailure("stopped at t = 0.2 s", replace(short_run, failure={"time": 0.2}))
 
-    monkeypatch.setattr("pushpoint.api.simulate", fails)
+    monkeypatch.setattr("pushpoint.simulation.simulate", fails)
     code, out, err = shell("run", TRACK, "--out", "kept", "--json")
     assert code == 3
     assert json.loads(out)["status"] == "failed"

@@ -34,8 +34,9 @@ from pushpoint.studies.result_cache import (
 )
 
 TRACK = "transeth2008a/track"
-# What of the rest they may import all the same: a recording computes its metrics on demand, a bar shows progress.
-ALLOWED = {("recording", "analysis"), ("simulation", "_progress")}
+# What of the rest they may import all the same: a recording computes its metrics on demand, a bar shows progress, and a
+# simulation finds a scenario by its name.
+ALLOWED = {("recording", "analysis"), ("simulation", "_progress"), ("simulation", "scenarios")}
 
 
 @pytest.fixture

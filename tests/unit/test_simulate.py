@@ -21,7 +21,7 @@ from pushpoint.plants._base import StateArrays
 from pushpoint.recording import Recording
 from pushpoint.robots import Robot, Servo, robots
 from pushpoint.scenario import Scenario
-from pushpoint.simulation import Run, next_chunk, resume, simulate
+from pushpoint.simulation import Setup, begin, next_chunk, resume, simulate
 from pushpoint.tape import Tape, grown
 from pushpoint.types import Command, CommandTable, Failure, FloatArray, Observation, Pairs, Pose, Snapshot, Status
 from pushpoint.worlds import Disc, World
@@ -284,16 +284,12 @@ def test_chunks_do_not_change_the_result() -> None:
         def update(self, ticks: int) -> None:
             assert 0 < ticks <= 50
 
-    def chunked(self: Run, *_: Any) -> Recording:
-        self.chunk = 1
-        assert self.go_on(self.ticks, Silent()) is None
-        return self.recording()
-
     once = simulate(scenario())
+    run = begin(Setup.of(scenario()))
+    run.chunk = 1
     Obedient.calls.clear()
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Run, "to_the_end", chunked)
-        often = simulate(scenario())
+    assert run.go_on(run.ticks, Silent()) is None
+    often = run.recording()
     assert len(Obedient.calls) > 1
     assert sum(Obedient.calls) >= 50
     xr.testing.assert_identical(often.data, once.data)

@@ -17,10 +17,10 @@ FIRST_STEP_CPU_TIME = 0.5  # [s], promised to whoever has the compiled kernels o
 # SciPy is hidden: it comes with the tests, not with pushpoint, and where it is installed Numba imports it at the
 # first kernel, for 0.15 s that are no part of the first step.
 FIRST_STEP = """
-import sys, time, numpy, numba, xarray, pydantic, pushpoint.api
+import sys, time, numpy, numba, xarray, pydantic, pushpoint.simulation
 sys.modules["scipy"] = None
 before = time.process_time()
-pushpoint.api.simulate("transeth2008a/track", duration=0.01)
+pushpoint.simulation.simulate("transeth2008a/track", duration=0.01)
 print(time.process_time() - before)
 """
 

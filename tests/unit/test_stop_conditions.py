@@ -10,9 +10,9 @@ import pytest
 import xarray as xr
 
 import pushpoint as pp
-from pushpoint import simulation
-from pushpoint._stopping import Conditions
 from pushpoint.errors import InvalidInput, SolverFailure
+from pushpoint.simulation import run as simulation
+from pushpoint.simulation._stopping import Conditions
 from pushpoint.tape import new_tape
 from pushpoint.types import Failure, Status
 from tests.unit.conftest import Shell

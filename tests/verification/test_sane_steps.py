@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import pushpoint as pp
-from pushpoint.api import find_scenario
+from pushpoint.scenarios import find_scenario
 from pushpoint.errors import SolverFailure
 from pushpoint.plants.planar_stepping.options import PlanarSteppingOptions
 from pushpoint.plants.planar_stepping.plant import PlanarStepping

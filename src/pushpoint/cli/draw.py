@@ -28,9 +28,9 @@ def draw(
 ) -> None:
     """Draw the shape curve of SCENARIO, its robot along it and the joint references of one cycle, or as
     much of it as there is in the scenario's duration; write shape.png."""
-    from pushpoint.api import find_scenario
     from pushpoint.control.shape_rehearsal import demands, rehearsed_cycle
     from pushpoint.files import made
+    from pushpoint.scenarios import find_scenario
     from pushpoint.view.figures import save_figure
     from pushpoint.view.shape_sheet import shape_sheet
 

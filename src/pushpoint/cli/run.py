@@ -42,10 +42,10 @@ def run(
     as_json: AsJson = False,
 ) -> None:
     """Simulate SCENARIO; write recording.nc and figure.png."""
-    from pushpoint.api import find_scenario, simulate
     from pushpoint.cli._folders import Folder
     from pushpoint.cli._parts import ends_of_parts, in_parts
-    from pushpoint.simulation import resume
+    from pushpoint.scenarios import find_scenario
+    from pushpoint.simulation import resume, simulate
 
     changes = _scenario.overrides(plant, settings or [], duration, seed)
     chosen = find_scenario(scenario).with_overrides(changes)

@@ -75,8 +75,8 @@ def _recordings(sources: list[str], verify: bool) -> list[Recording]:
 
 
 def _scenario(sources: list[str], settings: list[str]) -> Scenario:
-    from pushpoint.api import find_scenario
     from pushpoint.cli._scenario import overrides
+    from pushpoint.scenarios import find_scenario
 
     if len(sources) > 1:
         raise InvalidInput("one scenario can be run live; two recordings can be compared")
@@ -84,7 +84,7 @@ def _scenario(sources: list[str], settings: list[str]) -> Scenario:
 
 
 def _simulated(scenario: Scenario | None) -> Recording:
-    from pushpoint.api import simulate
+    from pushpoint.simulation import simulate
 
     assert scenario is not None
     return simulate(scenario, progress=True)

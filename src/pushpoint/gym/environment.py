@@ -12,7 +12,7 @@ from gymnasium.spaces import Box
 from pushpoint.errors import InvalidInput, SolverFailure
 from pushpoint.gym.observing import Float32Array, Seen
 from pushpoint.gym.task import SENSORS, Task
-from pushpoint.stepping import Simulation
+from pushpoint.simulation import Simulation
 from pushpoint.types import Command, FloatArray
 from pushpoint.view.live import LivePicture
 

@@ -14,13 +14,13 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from pushpoint.api import find_scenario
 from pushpoint.control import OpenLoop
 from pushpoint.errors import InvalidInput
 from pushpoint.fields import Frozen, NonNegative, Wording
 from pushpoint.gym.observing import Body, Float32Array, Part, Scene, Seen, bounds, observe, table
 from pushpoint.quantities import Bend, Length, Period, Rate, RateLimit, Velocity
 from pushpoint.scenario import Scenario
+from pushpoint.scenarios import find_scenario
 from pushpoint.simulation import Setup
 from pushpoint.types import FloatArray
 from pushpoint.worlds import World

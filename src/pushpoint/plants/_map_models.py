@@ -11,15 +11,17 @@ import numpy as np
 from pushpoint.feedback import CompiledLoop
 from pushpoint.mapping import ModelSettings, Trial
 from pushpoint.plants import plants
-from pushpoint.plants._compiled import CompiledPlant
+from pushpoint.plants._compiled import CompiledPlant, Rollout
+from pushpoint.plants._many import Crew, Threads
 from pushpoint.robots import Robot, Servo
-from pushpoint.tape import PLANE, Tape
-from pushpoint.types import FloatArray, Map, Pose
+from pushpoint.tape import PLANE, Tape, new_tape
+from pushpoint.types import CommandTable, FloatArray, Map, Pose
 from pushpoint.worlds import Disc, Ground, Wall, World
 
 PLANT = "planar_stepping"
 ROUNDING = 1e-9  # relative: decimal periods are not exact in binary
 FAR = 30.0  # [m], beside the map: a disc that nobody reaches, so that an empty map has the same kernels
+ALONE = Threads(1)  # trials are short, and studies use all processors
 SCALED = ("friction", "friction_across", "friction_backward")
 
 
@@ -46,7 +48,7 @@ class MapModels:
         """The model, see `mapping.ModelFactory`."""
         kind, substeps = plants[PLANT], ceil(self.period / settings.dt * (1.0 - ROUNDING))
         options = kind.Options.model_validate(
-            {"dt": self.period / substeps, "tolerance": settings.tolerance, "max_parts": settings.max_parts}
+            {"dt": self.period / substeps, "tolerance": settings.tolerance, "max_parts": settings.max_parts, "self_contact": True}
         )
         plant = kind.build(self.robot, self._world(known, settings), self.servo, options)
         assert isinstance(plant, CompiledPlant)
@@ -84,12 +86,22 @@ class MapModel:
         """What each of several compiled controllers would do, see `mapping.Model`."""
         first, states = self._plants[0], [type(state)(*(part.copy() for part in state)) for state in begin]
         self._plants += [first.twin() for _ in range(len(states) - len(self._plants))]
-        own = self._plants[: len(states)]
-        found = first.rollout_many(states, loops, self._substeps, ticks, plants=own, threads=1)
+        rollouts = [self._rollout(*given, ticks) for given in zip(self._plants, states, loops, strict=False)]
+        crew = Crew(rollouts, ALONE)
+        crew.run(np.arange(len(states)))
+        ended = [run.end(crew.place(k)) for k, run in enumerate(rollouts)]
         return [
             Trial(*_place(tape, first.layout.links), failure is not None, state)
-            for state, (tape, failure) in zip(states, found, strict=True)
+            for state, (tape, failure) in zip(states, ended, strict=True)
         ]
+
+    def _rollout(self, plant: CompiledPlant, state: Any, loop: CompiledLoop, ticks: int) -> Rollout:
+        """With a tape for the end alone."""
+        plant.snapshot(state)  # compiles
+        table = CommandTable(*np.zeros((3, ticks, plant.layout.joints)))
+        tape = new_tape(plant.layout.links, 2, ticks * self._substeps, ticks, plant.contact_room(state))
+        plant.record_start(state, tape)
+        return Rollout(plant, state, table, self._substeps, tape, loop)
 
 
 def _place(tape: Tape, links: int) -> tuple[FloatArray, FloatArray]:

@@ -3,10 +3,12 @@
 from collections.abc import Callable
 from typing import Any
 
-from pushpoint.registry import Registry
 from pushpoint.scenario import Choice, Scenario
-
-scenarios: Registry[Scenario] = Registry("scenario", __name__)
+from pushpoint.scenarios._finding import Source as Source
+from pushpoint.scenarios._finding import find_scenario as find_scenario
+from pushpoint.scenarios._finding import is_file as is_file
+from pushpoint.scenarios._finding import scenarios
+from pushpoint.scenarios._finding import with_its_files as with_its_files
 
 
 def chosen(name: str, **options: Any) -> Choice:

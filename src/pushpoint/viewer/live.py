@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pushpoint.errors import PushpointError, SolverFailure
-from pushpoint.stepping import Simulation
+from pushpoint.simulation import Simulation
 
 if TYPE_CHECKING:
     from pushpoint.recording.recording import Recording

@@ -88,3 +88,20 @@ def _numbers(name: str, field: str, values: Any) -> Any:
     except (TypeError, ValueError):
         place = controllers.place_of(name)
         raise InvalidInput(f"{place}controller {name!r} gave {field} = {shown(values)}; it should be numbers") from None
+
+
+def check_table(name: str, table: CommandTable, joints: int, clock: tuple[int, float]) -> None:
+    """Raise InvalidInput on commands that no plant can use. `clock`: the first tick and the control period [s]."""
+    place = controllers.place_of(name)
+    for field, values in zip(CommandTable._fields, table, strict=True):
+        if values.shape[1:] != (joints,):
+            raise InvalidInput(
+                f"{place}controller {name!r} gave {field} of shape {values.shape[1:]}; the robot has {joints} joints"
+            )
+        if not np.isfinite(values).all():
+            tick, joint = np.argwhere(~np.isfinite(values))[0]
+            first, period = clock
+            raise InvalidInput(
+                f"{place}controller {name!r} gave {field} = {values[tick, joint]} at t = {(first + tick) * period:g} s "
+                f"for joint {joint}; it has to be finite"
+            )
