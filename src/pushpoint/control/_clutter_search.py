@@ -2,15 +2,28 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
+from pydantic import Field
 
 from pushpoint.control._clutter_candidates import Gaits
+from pushpoint.fields import Frozen, Number
 from pushpoint.mapping import Model, Trial
+from pushpoint.quantities import Period
 from pushpoint.types import FloatArray, Observation, Pose
 
 WORST = -1e3  # [m], score of what the model could not simulate
+
+
+class SearchOptions(Frozen):
+    """Which sequences are tried."""
+
+    candidates: Annotated[int, Field(ge=1, le=64)] = 32  # that are tried first, at most
+    budget: Annotated[int, Field(ge=1, le=1024)] = 32  # sequences that are tried to the end
+    first: Period = 1.0  # [s], of the first candidate of a sequence
+    horizon: Period = 3.0  # [s], of both
+    early: Number = 0.0  # by how much progress of the first counts again, so that no good plan is put off for ever
 
 
 class Present(NamedTuple):
@@ -32,44 +45,49 @@ class Decision(NamedTuple):
 
 
 class Search:
-    """Sequences of two candidates: each of all, then itself or one of a few."""
+    """Sequences of two candidates: each of all is tried alone, and the most promising are followed by one of a few."""
 
-    def __init__(self, gaits: Gaits, mass_share: FloatArray, first: int, rest: int) -> None:
-        self._gaits, self._mass, self._first, self._rest = gaits, mass_share, first, rest
+    def __init__(self, gaits: Gaits, mass_share: FloatArray, plan: SearchOptions, period: float) -> None:
+        self._gaits, self._mass, self._plan = gaits, mass_share, plan
+        self.first = max(1, round(plan.first / period))
+        self._rest = max(0, round(plan.horizon / period) - self.first)
 
     def decide(self, model: Model, pose: Pose, now: Present) -> Decision:
-        """Try all sequences; equal scores leave the earlier candidate."""
+        """Try sequences; of equal ones the earlier wins."""
         count, begin, here = len(self._gaits.candidates), model.begin(pose), self._progress(pose.position)
         states = [self._gaits.begun(k, now.choice, now.memory, now.joint_angle) for k in range(count)]
         loops = [self._gaits.loop_of(k, state, now.tick) for k, state in enumerate(states)]
-        opened = model.trials([begin] * count, loops, self._first)
-        score = np.array([WORST if trial.failed else self._progress(trial.position) - here for trial in opened])
-        near, then = score.copy(), np.arange(count)
-        if self._rest > 0:
-            for k, second, reached in self._continued(model, opened, loops):
-                if k == second:
-                    score[k] = WORST
-                if reached - here > score[k]:
-                    score[k], then[k] = reached - here, second
+        opened = model.trials([begin] * count, loops, self.first)
+        near = np.array([WORST if trial.failed else self._progress(trial.position) - here for trial in opened])
+        score, then = np.full(count, WORST), np.arange(count)
+        pairs = self._promising(near)
+        for (k, second), reached in zip(pairs, self._continued(model, opened, loops, pairs), strict=True):
+            total = reached - here + self._plan.early * near[k]
+            if total > score[k]:
+                score[k], then[k] = total, second
         best = int(np.argmax(score))
         return Decision(best, int(then[best]), score, float(near[best]))
 
-    def _continued(self, model: Model, opened: list[Trial], loops: list[Any]) -> list[tuple[int, int, float]]:
-        """First and second candidate of each sequence, itself first, and where it ends along x [m]."""
-        pairs, begin, following = list[tuple[int, int]](), [], []
-        for k, trial in enumerate(opened):
-            for second in (k, *(s for s in self._gaits.second if s != k)):
-                if trial.failed:
-                    continue
-                state = self._gaits.begun(second, k, loops[k].state, np.diff(trial.angle), goes_on=second == k)
-                pairs.append((k, second))
-                begin.append(trial.end)
-                following.append(self._gaits.loop_of(second, state, loops[k].tick))
+    def _promising(self, near: FloatArray) -> list[tuple[int, int]]:
+        """First and second candidates of the sequences that are tried to the end, within the budget."""
+        own, order = self._gaits, np.argsort(-near, kind="stable").tolist()
+        order = [k for k in order if own.candidates[k].opens] + [k for k in order if not own.candidates[k].opens]
+        pairs = [(k, second) for k in order for second in (k, *(s for s in own.second if s != k)) if near[k] > WORST]
+        return pairs[: self._plan.budget]
+
+    def _continued(
+        self, model: Model, opened: list[Trial], loops: list[Any], pairs: list[tuple[int, int]]
+    ) -> list[float]:
+        """Where sequences end along x [m]."""
+        following = []
+        for k, second in pairs:
+            angle, goes_on = np.diff(opened[k].angle), second == k
+            state = self._gaits.begun(second, k, loops[k].state, angle, goes_on)
+            following.append(self._gaits.loop_of(second, state, loops[k].tick))
         if not pairs:
             return []
-        ended = model.trials(begin, following, self._rest)
-        place = [WORST if trial.failed else self._progress(trial.position) for trial in ended]
-        return [(k, second, x) for (k, second), x in zip(pairs, place, strict=True)]
+        ended = model.trials([opened[k].end for k, _ in pairs], following, self._rest)
+        return [WORST if trial.failed else self._progress(trial.position) for trial in ended]
 
     def _progress(self, position: FloatArray) -> float:
         return float(self._mass @ position[:, 0])

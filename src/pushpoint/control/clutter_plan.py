@@ -18,30 +18,25 @@ from pydantic import Field
 from pushpoint.control import BaseController, ControlEvent, ControllerState, controllers
 from pushpoint.control._base import refuse_pitch
 from pushpoint.control._clutter_candidates import Gaits, candidates
-from pushpoint.control._clutter_search import Decision, Present, Search
+from pushpoint.control._clutter_search import Decision, Present, Search, SearchOptions
 from pushpoint.errors import InvalidInput
 from pushpoint.fields import Frozen
-from pushpoint.mapping import ModelFactory, ModelSettings, PegMaking
-from pushpoint.mapping.believed import Belief, Knowledge
+from pushpoint.mapping import ModelFactory, ModelSettings
+from pushpoint.mapping.believed import Belief, Feeling
 from pushpoint.quantities import Delay, Length, Period
 from pushpoint.robots import Robot
 from pushpoint.types import Command, FloatArray, Observation, Pose
 
 
-class ClutterPlanOptions(Frozen):
+class ClutterPlanOptions(SearchOptions, Feeling):
     """What is known, what is tried, and when."""
 
-    knowledge: Knowledge = "felt"  # pegs of the model: felt ones, felt and seen ones, or all of the sensor `map`
     crawl: bool = True  # whether crawling is among the candidates; without, the robot needs pegs to push against
     when: Literal["stuck", "always"] = "stuck"  # a decision every `period`, or only if there was little progress
     period: Period = 1.0  # [s], between decisions
     stuck_distance: Length = 0.06  # [m], of the centre of mass along x: less than this ...
     stuck_time: Delay = 2.0  # [s] ... in so long is stuck
-    first: Period = 1.0  # [s], of the first of two candidates that make a sequence
-    horizon: Period = 3.0  # [s], for which candidates are tried
-    budget: Annotated[int, Field(ge=1, le=64)] = 32  # candidates at most
     model: ModelSettings = ModelSettings()
-    pegs: PegMaking = PegMaking()
 
 
 @controllers.register("clutter-plan")
@@ -52,17 +47,15 @@ class ClutterPlan(BaseController):
 
     def __init__(self, options: Any, robot: Robot, control_period: float) -> None:
         super().__init__(options, robot, control_period)
-        self.gaits = Gaits(candidates(options.budget, options.crawl), robot, control_period)
-        self.belief = Belief(options.knowledge, options.pegs, robot)
+        self.gaits = Gaits(candidates(options.candidates, options.crawl), robot, control_period)
+        self.belief = Belief(options, robot, control_period)
         self.uses = frozenset({"joint-encoders", "link-poses", "contact-force"}) | self.belief.uses
         self._models: ModelFactory | None = None
         self._watched = max(1, round(options.stuck_time / control_period))
         self._between = max(1, round(options.period / control_period))
         self._mass = np.array([link.mass for link in robot.links])
         self._mass /= self._mass.sum()
-        self._first = max(1, round(options.first / control_period))
-        rest = max(0, round(options.horizon / control_period) - self._first)
-        self.search = Search(self.gaits, self._mass, self._first, rest)
+        self.search = Search(self.gaits, self._mass, options, control_period)
 
     @classmethod
     def build(cls, options: Any, robot: Robot, control_period: float) -> ClutterPlan:
@@ -88,7 +81,7 @@ class ClutterPlan(BaseController):
     def step(
         self, state: ControllerState, obs: Observation
     ) -> tuple[ControllerState, Command, tuple[ControlEvent, ...]]:
-        after = {**state, **self.belief.step(state, obs)}
+        after = {**state, **self.belief.step(state, obs, int(state["tick"]))}
         tick, x = int(state["tick"]), self._centre(obs)
         past = state["past"].copy()
         gained = x - past[tick % self._watched]
@@ -97,7 +90,7 @@ class ClutterPlan(BaseController):
         events: tuple[ControlEvent, ...] = ()
         if self._is_due(tick, int(state["since"]), gained):
             events = (self._decide(after, obs),)
-        elif after["since"] == self._first and after["then"] != after["choice"]:
+        elif after["since"] == self.search.first and after["then"] != after["choice"]:
             self._change(after, int(after["then"]), obs.joint_angle)
         return self._followed(after, obs, events)
 
@@ -122,7 +115,7 @@ class ClutterPlan(BaseController):
         if self._models is None:
             raise InvalidInput("controller 'clutter-plan' needs models, which only the loop of a run gives it")
         pose = pose_of(obs)
-        model = self._models(self.belief.map(state, obs, pose), self.options.model)
+        model = self._models(self.belief.for_model(state, obs), self.options.model)
         now = Present(round(obs.time / self.period), obs.joint_angle, int(state["choice"]), state["wave"])
         found = self.search.decide(model, pose, now)
         self._change(state, found.first, obs.joint_angle)

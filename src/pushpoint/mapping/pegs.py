@@ -66,10 +66,10 @@ def fit_disc(point: FloatArray, normal: FloatArray, prior: tuple[float, float], 
         [m], the largest radius.
     """
     (assumed, weight), p, n = prior, point.mean(axis=0), normal.mean(axis=0)
-    told_apart = float(((normal - n) ** 2).sum()) + weight
+    spread = float(((normal - n) ** 2).sum()) + weight
     radius = assumed
-    if told_apart > 0.0:
-        radius = (float(((normal - n) * (point - p)).sum()) + weight * assumed) / told_apart
+    if spread > 0.0:
+        radius = (float(((normal - n) * (point - p)).sum()) + weight * assumed) / spread
     radius = min(radius, most)
     return np.array([*(p - radius * n), radius])
 
