@@ -59,11 +59,12 @@ CRAWLS: tuple[tuple[str, dict[str, float]], ...] = (
     ("crawl back", {"frequency": -5.609}),
     ("crawl back, half a period later", {"frequency": -5.609, "start_phase": pi}),
 )
-# That may be the second of a sequence, besides the first itself.
+# That may be the second of a sequence, besides the first itself, and the third; with and without crawling.
 SECOND = {
     True: ("wave", "wave, other side", "crawl", "crawl, half a period later"),
     False: ("wave", "wave, other side", "late wave", "fast wave", "steep wave", "flat wave"),
 }
+THIRD = {True: SECOND[True], False: ("wave", "wave, other side", "late wave", "fast steep wave")}
 
 
 def candidates(budget: int, crawl: bool) -> tuple[Candidate, ...]:
@@ -104,6 +105,7 @@ class Gaits:
         self.controllers = [_built(one, robot, period) for one in chosen]
         crawls = any(one.gait == "crawl" for one in chosen)
         self.second = [k for k, one in enumerate(chosen) if one.name in SECOND[crawls]]  # that may follow another
+        self.third = [k for k, one in enumerate(chosen) if one.name in THIRD[crawls]]
         self._wave = ClutterWave.build(ClutterWave.Options(), robot, period)
         self._length = sum(link.length for link in robot.links)
 

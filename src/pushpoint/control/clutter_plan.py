@@ -67,37 +67,39 @@ class ClutterPlan(BaseController):
 
     def start(self, obs: Observation) -> ControllerState:
         wave = self.gaits.controllers[0]
-        x = self._centre(obs)
         return {
-            "choice": 0,
-            "then": 0,
+            "choice": 0,  # candidate that is followed
+            "memory": wave.packed(wave.start(obs)),  # its state
+            "plan": np.zeros((1, 2), np.int64),  # candidates, and from which tick on
             "tick": 0,
-            "since": 0,
-            "wave": wave.packed(wave.start(obs)),
-            "past": np.full(self._watched, x),
+            "decided": 0,  # tick of the last decision
+            "free": 0,  # tick from which on another may be made
+            "past": np.full(self._watched, self._centre(obs)),  # [m], where the centre of mass was
             **self.belief.start(),
         }
 
     def step(
         self, state: ControllerState, obs: Observation
     ) -> tuple[ControllerState, Command, tuple[ControlEvent, ...]]:
-        after = {**state, **self.belief.step(state, obs, int(state["tick"]))}
         tick, x = int(state["tick"]), self._centre(obs)
         past = state["past"].copy()
         gained = x - past[tick % self._watched]
         past[tick % self._watched] = x
-        after |= {"tick": tick + 1, "since": int(state["since"]) + 1, "past": past}
+        after = {**state, **self.belief.step(state, obs, tick), "tick": tick + 1, "past": past}
         events: tuple[ControlEvent, ...] = ()
-        if self._is_due(tick, int(state["since"]), gained):
-            events = (self._decide(after, obs),)
-        elif after["since"] == self.search.first and after["then"] != after["choice"]:
-            self._change(after, int(after["then"]), obs.joint_angle)
+        if self._is_due(after, tick, gained):
+            events = (self._decide(after, obs, tick),)
+        due = after["plan"][after["plan"][:, 1] <= tick][-1, 0]
+        if due != after["choice"] or events:
+            self._change(after, int(due), obs.joint_angle, goes_on=not events and due == after["choice"])
         return self._followed(after, obs, events)
 
-    def _is_due(self, tick: int, since: int, gained: float) -> bool:
+    def _is_due(self, state: ControllerState, tick: int, gained: float) -> bool:
+        if tick < state["free"]:
+            return False
         if self.options.when == "always":
-            return tick % self._between == 0
-        return since >= self._watched and gained < self.options.stuck_distance
+            return tick == 0 or tick - int(state["decided"]) >= self._between
+        return tick - int(state["decided"]) >= self._watched and gained < self.options.stuck_distance
 
     def _followed(
         self, state: ControllerState, obs: Observation, events: tuple[ControlEvent, ...]
@@ -105,32 +107,34 @@ class ClutterPlan(BaseController):
         """A tick of the gait that was chosen."""
         k, joints = int(state["choice"]), self.joints
         chosen = self.gaits.controllers[k]
-        values, reference = state["wave"].copy(), np.zeros(3 * joints + 1)
+        values, reference = state["memory"].copy(), np.zeros(3 * joints + 1)
         chosen._run(values, np.asarray(chosen.parameters(), float), chosen.flat(obs), reference)
         command = Command(reference[:joints], reference[joints : 2 * joints], reference[2 * joints : 3 * joints])
-        return {**state, "wave": values}, command, events
+        return {**state, "memory": values}, command, events
 
-    def _decide(self, state: ControllerState, obs: Observation) -> ControlEvent:
-        """Try all candidates in the model; the state goes on with the best."""
+    def _decide(self, state: ControllerState, obs: Observation, tick: int) -> ControlEvent:
+        """Make a plan by trials in a model; it goes into the state."""
         if self._models is None:
             raise InvalidInput("controller 'clutter-plan' needs models, which only the loop of a run gives it")
-        pose = pose_of(obs)
         model = self._models(self.belief.for_model(state, obs), self.options.model)
-        now = Present(round(obs.time / self.period), obs.joint_angle, int(state["choice"]), state["wave"])
-        found = self.search.decide(model, pose, now)
-        self._change(state, found.first, obs.joint_angle)
-        state |= {"then": found.then, "since": 0}
+        now = Present(round(obs.time / self.period), int(state["choice"]), state["memory"])
+        found = self.search.decide(model, pose_of(obs), now)
+        begin = tick + np.cumsum([0, *self.search.parts])
+        state["plan"] = np.array([(k, begin[part]) for part, k in enumerate(found.plan)], np.int64)
+        state["decided"] = tick
+        if len(found.plan) > 2:  # it leads out of a trap: not to be given up
+            state["free"] = int(begin[len(found.plan)])
         return ControlEvent(obs.time, "decision", self._report(found))
 
     def _change(self, state: ControllerState, k: int, joint_angle: FloatArray, goes_on: bool = False) -> None:
-        begun = self.gaits.begun(k, int(state["choice"]), state["wave"], joint_angle, goes_on)
-        state |= {"choice": k, "wave": begun}
+        state["memory"] = self.gaits.begun(k, int(state["choice"]), state["memory"], joint_angle, goes_on)
+        state["choice"] = k
 
     def _report(self, found: Decision) -> str:
         names = [one.name for one in self.gaits.candidates]
         scores = {name: round(float(score), 4) for name, score in zip(names, found.score, strict=True)}
-        choice = {"choice": names[found.first], "then": names[found.then], "ahead": round(found.ahead, 4)}
-        return json.dumps({**choice, "scores": scores})
+        plan = {"plan": [names[k] for k in found.plan], "gain": round(found.gain, 4), "ahead": round(found.ahead, 4)}
+        return json.dumps({**plan, "scores": scores})
 
     def _centre(self, obs: Observation) -> float:
         return float(self._mass @ obs.link_position[:, 0])
