@@ -97,7 +97,7 @@ class Search:
         if best.gain < self.options.enough:
             longest = expand(self._long(ended), self.parts[2])
             ended = ended + longest
-            best = max([best, *longest], key=_gain)
+            best = max([best, *longest], key=self._pace)
         score = np.full(len(every), WORST)
         for node in ended:
             score[node.plan[0]] = max(score[node.plan[0]], node.gain)
@@ -127,6 +127,10 @@ class Search:
         )  # fmt: skip
         goes_on = node.loop is not None and last == k
         return self._gaits.loop_of(k, self._gaits.begun(k, last, state, np.diff(node.angle), goes_on), tick)
+
+    def _pace(self, node: Node) -> float:
+        """Gain per time."""
+        return node.gain / sum(self.parts[: len(node.plan)])
 
     def _promising(self, opened: Sequence[Node]) -> list[tuple[Node, int]]:
         """Sequences of two that are tried, within the budget: what opens comes first, then what gained most."""

@@ -73,7 +73,8 @@ class ClutterPlan(BaseController):
             "plan": np.zeros((1, 2), np.int64),  # candidates, and from which tick on
             "tick": 0,
             "decided": 0,  # tick of the last decision
-            "free": 0,  # tick from which on another may be made
+            "ends": 0,  # tick at which the plan ends
+            "promise": 0.0,  # [m], where the centre of mass should be by then, along x
             "past": np.full(self._watched, self._centre(obs)),  # [m], where the centre of mass was
             **self.belief.start(),
         }
@@ -90,13 +91,11 @@ class ClutterPlan(BaseController):
         if self._is_due(after, tick, gained):
             events = (self._decide(after, obs, tick),)
         due = after["plan"][after["plan"][:, 1] <= tick][-1, 0]
-        if due != after["choice"] or events:
-            self._change(after, int(due), obs.joint_angle, goes_on=not events and due == after["choice"])
+        if due != after["choice"] or after["plan"][0, 1] == tick:
+            self._change(after, int(due), obs.joint_angle)
         return self._followed(after, obs, events)
 
     def _is_due(self, state: ControllerState, tick: int, gained: float) -> bool:
-        if tick < state["free"]:
-            return False
         if self.options.when == "always":
             return tick == 0 or tick - int(state["decided"]) >= self._between
         return tick - int(state["decided"]) >= self._watched and gained < self.options.stuck_distance
@@ -119,15 +118,24 @@ class ClutterPlan(BaseController):
         model = self._models(self.belief.for_model(state, obs), self.options.model)
         now = Present(round(obs.time / self.period), int(state["choice"]), state["memory"])
         found = self.search.decide(model, pose_of(obs), now)
-        begin = tick + np.cumsum([0, *self.search.parts])
-        state["plan"] = np.array([(k, begin[part]) for part, k in enumerate(found.plan)], np.int64)
-        state["decided"] = tick
-        if len(found.plan) > 2:  # it leads out of a trap: not to be given up
-            state["free"] = int(begin[len(found.plan)])
-        return ControlEvent(obs.time, "decision", self._report(found))
+        state["decided"], here = tick, self._centre(obs)
+        kept = self._keeps(state, found, tick, here)
+        if not kept:
+            begin = tick + np.cumsum([0, *self.search.parts])
+            state["plan"] = np.array([(k, begin[part]) for part, k in enumerate(found.plan)], np.int64)
+            state["ends"], state["promise"] = int(begin[len(found.plan)]), here + found.gain
+        return ControlEvent(obs.time, "plan kept" if kept else "decision", self._report(found))
 
-    def _change(self, state: ControllerState, k: int, joint_angle: FloatArray, goes_on: bool = False) -> None:
-        state["memory"] = self.gaits.begun(k, int(state["choice"]), state["memory"], joint_angle, goes_on)
+    def _keeps(self, state: ControllerState, found: Decision, tick: int, here: float) -> bool:
+        """Whether the present plan still promises more progress per time than a new one. Without this question the robot
+        would always open another plan, and come to the good part of none."""
+        left = int(state["ends"]) - tick
+        if left <= 0 or self.options.when == "stuck":
+            return False
+        return (state["promise"] - here) / left >= found.gain / sum(self.search.parts[: len(found.plan)])
+
+    def _change(self, state: ControllerState, k: int, joint_angle: FloatArray) -> None:
+        state["memory"] = self.gaits.begun(k, int(state["choice"]), state["memory"], joint_angle)
         state["choice"] = k
 
     def _report(self, found: Decision) -> str:

@@ -8,7 +8,7 @@ from typing import Any, Literal
 import numpy as np
 
 from pushpoint.fields import Frozen
-from pushpoint.mapping.pegs import KnownPegs, PegMaking, PegMap, moved_off, no_pegs
+from pushpoint.mapping.pegs import KnownPegs, PegMaking, PegMap, moved_off, no_pegs, row_of_discs
 from pushpoint.mapping.scan import rays_of, scanned
 from pushpoint.quantities import Length, Period, PositiveAngle, Velocity
 from pushpoint.robots import Robot
@@ -16,6 +16,7 @@ from pushpoint.types import FloatArray, Map, Observation, Touches
 
 Knowledge = Literal["felt", "scan", "full"]
 GAP = 1e-4  # [m], between the robot and obstacles at the start of a model
+EDGE_RADIUS = 0.01  # [m], of discs in place of a wall
 NO_EDGES = np.zeros((0, 4))
 
 
@@ -51,6 +52,7 @@ class Belief:
         self._pegs = PegMap(options.pegs)
         self._half = np.array([link.half_core for link in robot.links])
         self._radius = np.array([link.radius for link in robot.links])
+        self._is_thin = bool(self._radius.min() == 0.0)  # such links have no side of a wall
         self._between = max(1, round(options.scan_period / period))
 
     def start(self) -> dict[str, Any]:
@@ -92,8 +94,10 @@ class Belief:
     def for_model(self, state: dict[str, Any], obs: Observation) -> Map:
         """The same with radii that are wrong on purpose, and discs beside the robot where they would overlap it."""
         known = self.believed(state, obs)
-        disc = known.disc * np.array([1.0, 1.0, 1.0 + self.options.radius_error])
-        return Map(moved_off(disc, *self.axes(obs), self._radius, GAP), known.edge)
+        disc, edge = known.disc * np.array([1.0, 1.0, 1.0 + self.options.radius_error]), known.edge
+        if self._is_thin:
+            disc, edge = np.concatenate([disc, *(row_of_discs(one, EDGE_RADIUS) for one in edge)]), NO_EDGES
+        return Map(moved_off(disc, *self.axes(obs), self._radius, GAP), edge)
 
 
 def touched(touches: Touches, obs: Observation) -> tuple[FloatArray, FloatArray]:

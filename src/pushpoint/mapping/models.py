@@ -18,7 +18,7 @@ class ModelSettings(Frozen):
 
     dt: TimeStep = 5e-3  # [s], of the steps of the model at most
     tolerance: Annotated[float, Field(gt=0, le=1e-3)] = 1e-3  # of the residuals of its steps
-    max_parts: Annotated[int, Field(ge=1, le=1024)] = 16  # of a step that is not solved as a whole
+    max_parts: Annotated[int, Field(ge=1, le=1024)] = 4  # of a step that is not solved as a whole
     peg_friction: FrictionCoefficient = 0.2  # between links and obstacles, believed
     friction_factor: Ratio = 1.0  # by which both frictions are wrong: 1.2 is 20 % too much
 

@@ -186,3 +186,11 @@ def moved_off(disc: FloatArray, start: FloatArray, end: FloatArray, radius: Floa
     room = clearances(moved[:, :2], start, end, radius).min(axis=1)
     moved[:, 2] = np.minimum(moved[:, 2], room - gap)
     return moved[moved[:, 2] > gap]
+
+
+def row_of_discs(edge: FloatArray, radius: float) -> FloatArray:
+    """Discs (k, 3) [m] that touch each other's centres along an edge (4,)."""
+    start, along = edge[:2], edge[2:] - edge[:2]
+    count = 1 + int(np.ceil(np.hypot(*along) / radius))
+    centres = start + np.linspace(0.0, 1.0, count)[:, np.newaxis] * along
+    return np.column_stack([centres, np.full(count, radius)])

@@ -22,7 +22,6 @@ PLANT = "planar_stepping"
 ROUNDING = 1e-9  # relative: decimal periods are not exact in binary
 FAR = 30.0  # [m], beside the map: a disc that nobody reaches, so that an empty map has the same kernels
 ALONE = Threads(1)  # trials are short, and studies use all processors
-ROW_RADIUS = 0.01  # [m], of discs in place of a wall
 SCALED = ("friction", "friction_across", "friction_backward")
 
 
@@ -44,7 +43,6 @@ class MapModels:
     def __init__(self, robot: Robot, world: World, servo: Servo, period: float) -> None:
         self.robot, self.servo, self.period = robot, servo, period
         self.ground, self.gravity = world.ground, world.gravity
-        self._is_thin = min(link.radius for link in robot.links) == 0.0  # such links have no side of a wall
 
     def __call__(self, known: Map, settings: ModelSettings) -> MapModel:
         """The model, see `mapping.ModelFactory`."""
@@ -58,11 +56,9 @@ class MapModels:
 
     def _world(self, known: Map, settings: ModelSettings) -> World:
         friction = settings.friction_factor * settings.peg_friction
-        discs, edges = np.concatenate([known.disc, [self._beyond(known)]]), known.edge
-        if self._is_thin:
-            discs, edges = np.concatenate([discs, *(_row_of_discs(edge) for edge in edges)]), edges[:0]
+        discs = np.concatenate([known.disc, [self._beyond(known)]])
         pegs = [Disc(x=x, y=y, radius=radius, friction=friction) for x, y, radius in discs.tolist()]
-        walls = [Wall(points=((a, b), (c, d)), friction=friction) for a, b, c, d in edges.tolist()]
+        walls = [Wall(points=((a, b), (c, d)), friction=friction) for a, b, c, d in known.edge.tolist()]
         return World(name="map", ground=self._ground(settings), gravity=self.gravity, obstacles=(*pegs, *walls))
 
     def _ground(self, settings: ModelSettings) -> Ground:
@@ -106,14 +102,6 @@ class MapModel:
         tape = new_tape(plant.layout.links, 2, ticks * self._substeps, ticks, plant.contact_room(state))
         plant.record_start(state, tape)
         return Rollout(plant, state, table, self._substeps, tape, loop)
-
-
-def _row_of_discs(edge: FloatArray) -> FloatArray:
-    """Discs (k, 3) [m] along an edge (4,)."""
-    start, along = edge[:2], edge[2:] - edge[:2]
-    count = 1 + ceil(float(np.hypot(*along)) / ROW_RADIUS)
-    centres = start + np.linspace(0.0, 1.0, count)[:, np.newaxis] * along
-    return np.column_stack([centres, np.full(count, ROW_RADIUS)])
 
 
 def _place(tape: Tape, links: int) -> tuple[FloatArray, FloatArray]:
