@@ -252,5 +252,8 @@ def clutter_run(seed: int) -> Rollout:
     changes = {"plant": OURS, "duration": CLUTTER_HORIZON, "seed": seed}
     run = begin(Setup.of(scenarios[CLUTTER].with_overrides(changes).pinned()))
     plant, controller = cast(CompiledPlant, run.setup.plant), cast(CompiledController, run.setup.controller)
-    loop, table = controller.loop(run.parts.controller, 0), CommandTable(*np.zeros((3, run.ticks, run.setup.joints)))
+    loop, table = (
+        controller.loop(run.parts.controller, 0, run.ticks),
+        CommandTable(*np.zeros((3, run.ticks, run.setup.joints))),
+    )
     return Rollout(plant, run.parts.plant, table, run.setup.substeps, run.tape, loop)

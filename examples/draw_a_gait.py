@@ -5,8 +5,8 @@ from __future__ import annotations
 from math import cos, sin, tau
 
 import pushpoint as pp
-from pushpoint.scenarios import find_scenario
 from pushpoint.control.shape_rehearsal import demands, rehearsed_cycle
+from pushpoint.scenarios import find_scenario
 from pushpoint.shapes import GaitSegment
 
 

@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from pushpoint.reproduction import Claim
     from pushpoint.robots import Joint, Link, Robot, Servo
     from pushpoint.scenario import Choice, Region, Scenario, Start, Stop
+    from pushpoint.search import Search
+    from pushpoint.search.engine import run_search
     from pushpoint.sensors import Sensor, SensorOptions
     from pushpoint.simulation import Simulation, resume, simulate
     from pushpoint.studies import Study
@@ -71,6 +73,7 @@ __all__ = [
     "Region",
     "Robot",
     "Scenario",
+    "Search",
     "Sensor",
     "SensorOptions",
     "Servo",
@@ -99,6 +102,7 @@ __all__ = [
     "register_world",
     "resume",
     "robots",
+    "run_search",
     "run_study",
     "scenarios",
     "sensors",
@@ -166,6 +170,8 @@ _NAMES = {
         "resume",
         "simulate",
     ),
+    "pushpoint.search": ("Search",),
+    "pushpoint.search.engine": ("run_search",),
     "pushpoint.studies": ("Study",),
     "pushpoint.types": (
         "Command",

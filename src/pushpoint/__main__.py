@@ -1,6 +1,6 @@
 """``python -m pushpoint`` is the command ``pushpoint``."""
 
-from pushpoint.cli.main import main
+from pushpoint.cli.main import command
 
 if __name__ == "__main__":
-    main()
+    command()

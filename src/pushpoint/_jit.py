@@ -43,7 +43,7 @@ _expected: list[str] = []  # kernels that are being called and should be in the 
 WITHOUT_KERNELS = frozenset({
     "__init__", "_many_calls", "_progress", "_yaml_events", "analysis", "api", "batch", "cli", "control", "declared",
     "files", "gym", "many", "plain_data", "planning", "recording", "registering", "reproduction", "scenarios",
-    "scenario", "sensors", "simulation", "studies", "view", "viewer",
+    "scenario", "search", "sensors", "simulation", "studies", "view", "viewer",
 })  # fmt: skip
 _compiling = threading.RLock()  # settings of Numba change meanwhile, for all threads
 _PATIENCE = 120.0  # [s], for other processes that compile the same

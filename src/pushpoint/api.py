@@ -32,7 +32,7 @@ def run_study(
     Parameters
     ----------
     study
-        A scenario as for `simulate`, a `Study`, or the path of a study's file.
+        A scenario as for `simulate`, a `Study`, the name of one, or the path of a study's file.
     overrides
         Values by dotted key, for all runs.
     processes
@@ -71,7 +71,12 @@ def find_study(study: Source | Scenario | Study, overrides: Mapping[str, Any] | 
 
 
 def _study_data(source: Source | Scenario) -> dict[str, Any]:
-    """Fields of a study: those in a file, or only the scenario. A study names a scenario, scenarios do not."""
+    """Fields of a study: of a named one, those in a file, or only the scenario. A study names a scenario, scenarios do
+    not."""
+    from pushpoint.studies.named import studies
+
+    if isinstance(source, str) and "/" not in source and source in studies:
+        return dict(studies[source].study)
     if not is_file(source):
         return {"scenario": source if isinstance(source, str) else find_scenario(source)}
     data = read_yaml(Path(source), "scenario or study")

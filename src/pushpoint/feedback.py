@@ -56,6 +56,7 @@ class CompiledLoop:
     tick: int  # from t = 0, of the next row of a table
     shown: int  # bit k: part k of the flat observation, counted from the time on, is shown; the others are NaN
     events: list[tuple[int, int, FloatArray]] = field(default_factory=list)  # code, tick, values: see Feedback.log
+    planned: Any = None  # what the controller planned for these ticks, for its own use
 
 
 class FlatLayout(NamedTuple):

@@ -231,8 +231,13 @@ class Registry(Generic[T]):
 
     def _load_plug_ins(self) -> None:
         for entry in plug_ins():
-            if entry.group == f"pushpoint.{self.kind}s":
+            if entry.group == f"pushpoint.{plural(self.kind)}":
                 entry.load()
+
+
+def plural(kind: str) -> str:
+    """As groups of entry points are called."""
+    return f"{kind[:-1]}ies" if kind.endswith("y") else f"{kind}s"
 
 
 def refuse_item(kind: str, name: str, item: Any) -> None:

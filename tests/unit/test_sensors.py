@@ -291,3 +291,42 @@ def test_imperfect_sensors_are_part_of_a_checkpoint(tmp_path: Any) -> None:
 def test_a_controller_gets_only_what_it_uses() -> None:
     with pytest.raises(AttributeError, match="no sensor that the controller uses gives it"):
         _ = suite("joint-encoders").observe(snapshot(), {}, 0).link_position
+
+
+# --- errors in proportion, and touches that are missed ---
+
+
+def pushed(force: float = 4.0) -> Snapshot:
+    """All links but the first are pushed by so much [N] along x, and a quarter of it along y."""
+    impulse = PERIOD * np.outer([0.0, 1.0, 1.0], [force, force / 4])
+    return dataclasses.replace(snapshot(), contact_impulse=impulse)
+
+
+def felt_by_links(ticks: int, **options: Any) -> Any:
+    sensed = suite("contact-force", contact_force=options)
+    return np.array([sensed.observe(pushed(), {}, tick).contact_force for tick in range(ticks)])
+
+
+def test_noise_in_proportion_grows_with_the_force() -> None:
+    """Of 2000 readings the spread is known to 2 %."""
+    found = felt_by_links(1000, relative_noise=0.1)
+    assert not found[:, 0].any()
+    spread = found[:, 1:].reshape(-1, 2).std(axis=0)
+    np.testing.assert_allclose(spread, [0.4, 0.1], rtol=0.1)
+    np.testing.assert_array_equal(found[:5], felt_by_links(5, relative_noise=0.1))
+
+
+def test_touches_are_missed_link_by_link() -> None:
+    """Of 2000 touches a tenth, 0.7 % standard error."""
+    found = felt_by_links(1000, missed=0.1)
+    felt = found[:, 1:]
+    gone = (felt == 0.0).all(axis=2)
+    assert 0.07 < gone.mean() < 0.13
+    np.testing.assert_allclose(felt[~gone], np.tile([4.0, 1.0], ((~gone).sum(), 1)))
+    assert (gone[:, 0] != gone[:, 1]).any()
+
+
+@pytest.mark.parametrize("field", ["relative_noise", "missed"])
+def test_shares_of_forces_are_at_most_one(field: str) -> None:
+    with pytest.raises(InvalidInput, match=rf"sensors\.contact-force\.{field} = 1\.5"):
+        suite("contact-force", contact_force={field: 1.5})

@@ -8,11 +8,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+import xarray as xr
 
 import pushpoint as pp
 from pushpoint.control._shape_compliance import forces_on_points, from_obstacles, moved_points
 from pushpoint.control._shape_options import Compliance, ShapeFollowerOptions
-from pushpoint.control.shape_follower import ShapeFollower
+from pushpoint.control.shape_follower import ShapeFollower, heading_of
 from pushpoint.errors import InvalidInput
 from pushpoint.geometry.rotation import quaternions
 from pushpoint.robots import robots
@@ -21,6 +22,8 @@ from pushpoint.scenarios import scenarios
 from pushpoint.scenarios.lab_shapes import WHERE_IT_LIES
 from pushpoint.shapes import Aligner, GaitSegment, ShapeCurve, interpolations, virtual_snake
 from pushpoint.shapes.gait_segment import rolled_pitched_turned
+from pushpoint.shapes.virtual_snake import forward_axes
+from pushpoint.simulation import Setup, begin
 from pushpoint.types import Contacts, FloatArray, Observation
 
 PERIOD = 0.03  # [s]
@@ -94,11 +97,11 @@ def test_uneven_points_are_passed_at_the_given_speed(speed: float) -> None:
     controller = follower(segment=UNEVEN, speed=speed)
     state = controller.start(seen(0.0))
     curve, ticks = ShapeCurve(GaitSegment.parse(UNEVEN).repeated(6 + math.ceil(60 * speed * PERIOD))), 60
-    first = state["head"]
+    first = state["head_place"]
     for k in range(ticks):
         state, _, _ = controller.step(state, seen(k * PERIOD))
-    assert state["forgotten"] + state["head"] < curve.last - 2  # where a curve ends it is not the repeated one
-    distance = curve.length(first, state["forgotten"] + state["head"])
+    assert state["head_place"] < curve.last - 2  # where a curve ends it is not the repeated one
+    distance = curve.length(first, state["head_place"])
     assert distance == pytest.approx(ticks * PERIOD * speed, rel=1e-5)  # integrals over pieces: 1.3e-6 m of 0.36 m
 
 
@@ -154,7 +157,9 @@ def test_steering_bends_the_curve_to_its_side() -> None:
         for k in range(400):
             state, _, _ = controller.step(state, seen(k * PERIOD))
         assert state["heading"] == pytest.approx(sign * math.radians(112.5))
-        assert state["drawn"] == pytest.approx(sign * math.radians(112.5), abs=math.radians(15.0))  # it swings
+        laid = controller.shape(state, 400 * PERIOD)[1]
+        drawn = heading_of(forward_axes(virtual_snake(robots["square-17"](links=LINKS)), laid.frame))
+        assert drawn == pytest.approx(sign * math.radians(112.5), abs=math.radians(15.0))  # it swings
 
 
 TILTED = {"roll": 0.4, "pitch": -0.3, "yaw": 0.7}
@@ -177,7 +182,7 @@ def test_a_frame_that_is_rolled_and_pitched_turns_points_and_curve(name: str) ->
     turned, other = drawn(follower(segment=WAVE, speed=0.5, interpolation=name, frame=TILTED))
     origin = WAVE_START - TILT @ WAVE_START  # the segment's first point is where it was
     assert turned == pytest.approx(plain @ TILT.T + origin, abs=SAME)
-    s = np.linspace(0.0, curve.last, 300)
+    s = np.linspace(curve.first, curve.last, 300)
     assert other.at(s) == pytest.approx(curve.at(s) @ TILT.T + origin, abs=SAME)
 
 
@@ -255,7 +260,7 @@ def test_the_end_of_a_finite_curve_is_reported_once() -> None:
         state, _, events = controller.step(state, seen(k * PERIOD))
         reported += [event.name for event in events]
     assert reported == ["end-of-curve"]
-    assert state["head"] == 24.0
+    assert state["head_place"] == 24.0
 
 
 def test_joints_that_cannot_follow_are_reported() -> None:
@@ -489,3 +494,52 @@ def test_pegs_stay_away_from_where_the_robot_lies() -> None:
     scenario = scenarios["lab/compliant-pegs"]
     _, laid = ShapeFollower.of(scenario).initial()
     assert laid.frame[:, :2, 3] == pytest.approx(np.array(WHERE_IT_LIES), abs=1e-6)
+
+
+# --- inside the compiled call of a plant ---
+
+# Curves that can be planned: repeated, steered by a schedule, rolled; one that joints cannot follow, and one that ends.
+PLANNED: dict[str, dict[str, Any]] = {
+    "repeated": {"segment": WAVE, "speed": 0.5, "rate_reference": True},
+    "steered": {"segment": WAVE, "speed": 0.7, "heading": ((0.0, 0.0), (1.0, 0.5)), "roll_rate": 0.3},
+    "vector-pchip": {"segment": WAVE, "speed": 0.5, "interpolation": "vector-pchip"},
+    "too-fast": {"segment": WAVE, "speed": 0.5, "rate_limit": 0.2},
+    "ends": {"points": ((0.0, 0.0), (2.0, 0.0), (2.5, 0.2)), "speed": 0.6, "interpolation": "natural-spline"},
+}
+
+
+def planned_run(plant: str = "spatial_stepping", **options: Any) -> Scenario:
+    chosen = {"name": "shape-follower", "options": options}
+    base = scenarios["liljeback2014/sidewinding"].with_overrides({"controller": chosen, "plant": plant})
+    return base.with_overrides({"duration": 2.1, "control_period": PERIOD, "record_period": PERIOD}).pinned()
+
+
+@pytest.mark.parametrize("options", PLANNED.values(), ids=PLANNED)
+def test_alignments_in_the_plant_give_the_bits_of_those_in_python(options: dict[str, Any]) -> None:
+    run = begin(Setup.of(planned_run(**options)))
+    assert run.setup.runs_compiled
+    run.chunk = 7  # ticks planned at once do not matter
+    assert run.go_on(run.ticks) is None
+    python = begin(Setup.of(planned_run(**options)))
+    assert python._in_closed_loop(python.ticks) is None
+    inside, outside = run.recording(), python.recording()
+    xr.testing.assert_identical(inside.data, outside.data)
+    xr.testing.assert_identical(inside.events, outside.events)
+    expected = {"too-fast": "rate-limit", "ends": "end-of-curve"}
+    for name, event in expected.items():
+        assert (event in inside.events["name"].values) == (options is PLANNED[name])
+
+
+def test_planned_curves_resume_to_the_bit() -> None:
+    scenario = planned_run(**PLANNED["steered"])
+    whole = pp.simulate(scenario)
+    part = pp.simulate(scenario, duration=37 * PERIOD)
+    rest = pp.resume(part.checkpoint(), duration=scenario.duration)
+    assert rest.checkpoint().controller["forgotten"] > 0
+    xr.testing.assert_identical(rest.data, whole.data.isel(time=slice(37, None), step=slice(37 * 30, None)))
+
+
+def test_curves_that_need_sensors_or_reach_far_are_not_planned() -> None:
+    feedback = ({"loop": {}}, {"compliance": {}}, {"motion": {"amplitude": [[0.0, 0.0, 0.01]], "frequency": 1.0}})
+    for further in (*feedback, {"interpolation": "natural-spline"}, {"alignment": "least-squares"}):
+        assert not Setup.of(planned_run(segment=WAVE, speed=0.5, **further)).runs_compiled

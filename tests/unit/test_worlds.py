@@ -206,3 +206,64 @@ def test_worlds_of_the_jam_controller_are_as_rough_as_asked() -> None:
         assert world.ground.torque
         assert world.ground.friction == 0.3
         assert {obstacle.friction for obstacle in world.obstacles} == {0.2}
+
+
+# --- thinned fields ---
+
+
+def places(found: World) -> list[str]:
+    return [obstacle.model_dump_json() for obstacle in found.obstacles]
+
+
+@pytest.mark.parametrize("name", ["random-field", "polygon-field", "wall-field"])
+def test_a_field_that_keeps_everything_is_the_same_to_the_bit(name: str) -> None:
+    for seed in range(5):
+        assert world(name, seed, keep=1.0) == world(name, seed)
+    assert world(name, keep=0.0).obstacles == ()
+    with pytest.raises(InvalidInput, match=r"world\.keep = 1\.1"):
+        world(name, keep=1.1)
+
+
+@pytest.mark.parametrize("name", ["random-field", "polygon-field", "wall-field"])
+def test_a_thinner_field_is_a_part_of_a_denser_one(name: str) -> None:
+    for seed in range(5):
+        full, most, half = (places(world(name, seed, keep=keep)) for keep in (1.0, 0.7, 0.5))
+        assert set(half) < set(most) < set(full)
+        assert most == [place for place in full if place in most]  # in the same order
+
+
+def test_what_is_kept_follows_from_the_seed_alone() -> None:
+    options = {"pegs": 1000, "darts": 2000}
+    full = places(world("random-field", 7, **options))
+    kept = np.random.default_rng([7, 0xC1077E5]).random(len(full)) < 0.6
+    assert places(world("random-field", 7, keep=0.6, **options)) == [p for p, k in zip(full, kept, strict=True) if k]
+
+
+def test_the_share_that_is_kept_is_the_one_asked_for() -> None:
+    """Of about 3500 pegs; the standard error of the share is 0.008."""
+    options = {"pegs": 1000, "darts": 1000, "x_min": -5.0, "x_max": 5.0, "y_min": -2.0, "y_max": 2.0}
+    counts = [
+        [len(world("random-field", seed, keep=keep, **options).obstacles) for seed in range(12)] for keep in (1.0, 0.7)
+    ]
+    full, kept = np.sum(counts, axis=1)
+    assert full > 1500
+    assert kept / full == pytest.approx(0.7, abs=4 * math.sqrt(0.21 / full))
+
+
+def test_pegs_may_be_loose_and_between_walls() -> None:
+    found = world("random-field", mass=3.0, friction=0.4, walls=0.2, y_min=-0.3, y_max=0.3)
+    discs = [obstacle for obstacle in found.obstacles if isinstance(obstacle, Disc)]
+    assert {(disc.mass, disc.ground_friction) for disc in discs} == {(3.0, 0.4)}
+    assert [wall[:, 1].tolist() for wall in wall_points(found)] == [[-0.5, -0.5], [0.5, 0.5]]
+
+
+def test_short_walls_keep_their_distance_and_clear_of_a_line() -> None:
+    line = ((-0.3, 0.1), (0.2, -0.1))
+    found = wall_points(world("wall-field", 2, walls=1000, x_min=-1.0, x_max=1.0, keep_clear=line))
+    lengths = [float(np.linalg.norm(b - a)) for a, b in found]
+    assert len(found) > 8
+    assert 0.1 <= min(lengths) <= max(lengths) <= 0.24
+    for one, other in combinations([a + np.linspace(0, 1, 40)[:, np.newaxis] * (b - a) for a, b in found], 2):
+        assert np.linalg.norm(one[:, np.newaxis] - other, axis=2).min() > 0.14
+    with pytest.raises(InvalidInput, match="wall-field: length_min"):
+        world("wall-field", length_min=0.5)

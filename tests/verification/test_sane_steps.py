@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 
 import pushpoint as pp
-from pushpoint.scenarios import find_scenario
 from pushpoint.errors import SolverFailure
 from pushpoint.plants.planar_stepping.options import PlanarSteppingOptions
 from pushpoint.plants.planar_stepping.plant import PlanarStepping
 from pushpoint.robots import Servo
 from pushpoint.scenario import Scenario
+from pushpoint.scenarios import find_scenario
 from pushpoint.tape import new_tape
 from pushpoint.types import Repeated, Status
 from pushpoint.worlds import Disc

@@ -62,12 +62,24 @@ def torque_cost(run: Recording, *, start: float, end: float) -> float:
     return _per_metre(run, float(np.abs(impulses(run, "joint_torque", start, end)).sum()), start, end)
 
 
+@measure()
+def cost_of_transport(run: Recording, *, axis: str | None = "x", end: float) -> float:
+    """Work of the servos until `end` [s] per weight and displacement along `axis` or, without one, straight distance;
+    infinite if the run gets nowhere."""
+    rows = between(run, 0.0, end)
+    covered = displacement(run, axis=axis, end=end) if axis else float(np.linalg.norm(displaced(run, 0.0, end)))
+    work = recorded(run, "servo_work")[rows]
+    scenario = run.scenario
+    weight = scenario.built_robot().mass * scenario.built_world().gravity
+    return float(work[-1] - work[0]) / (weight * covered) if covered > 0 and weight > 0 else math.inf
+
+
 def _per_metre(run: Recording, total: float, start: float, end: float) -> float:
     far = float(np.linalg.norm(displaced(run, start, end)))
     return total / far if far > 0 else math.inf
 
 
-# --- torques of joints ---
+# --- torques and rates of joints ---
 
 
 @measure("N m")
@@ -75,6 +87,12 @@ def peak_torque_of_joint(run: Recording, *, joint: int) -> float:
     """Largest torque [N m] of a joint, as means from row to row."""
     torque = recorded(run, "joint_torque")
     return float(np.abs(torque[:, checked("joint", joint, torque.shape[1])]).max())
+
+
+@measure("rad/s")
+def peak_joint_rate(run: Recording, *, start: float = 0.0, end: float | None = None) -> float:
+    """Largest rate [rad/s] of any joint from `start` to `end` [s], at the rows."""
+    return float(np.abs(recorded(run, "joint_rate")[between(run, start, end)]).max())
 
 
 @measure()

@@ -38,6 +38,10 @@ def scenario_names(incomplete: str) -> list[str]:
     return names("scenarios", incomplete)
 
 
+def study_names(incomplete: str) -> list[str]:
+    return [*names("studies", incomplete), *names("scenarios", incomplete)]
+
+
 def plant_names(incomplete: str) -> list[str]:
     return names("plants", incomplete)
 

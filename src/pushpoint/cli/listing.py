@@ -26,10 +26,11 @@ KINDS = {  # module that has a registry of this name
     "interpolations": "shapes",
     "alignments": "shapes",
     "scenarios": "scenarios",
+    "studies": "studies.named",
     "claims": "reproduction",
 }
 MOST_NAMES = 40  # of a kind, in the list of all kinds
-DESCRIBED_BY = {"scenarios": "title", "claims": "statement"}  # attributes; others have docstrings
+DESCRIBED_BY = {"scenarios": "title", "studies": "title", "claims": "statement"}  # attributes; others have docstrings
 
 
 def _kinds(incomplete: str) -> list[str]:

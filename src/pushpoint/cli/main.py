@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import atexit
+import contextlib
 import importlib
 import os
 import sys
@@ -12,7 +14,7 @@ from typing import Annotated, Any
 import typer
 
 from pushpoint._version import __version__
-from pushpoint.cli._commands import Command, Group, exit_code, sigterm_interrupts
+from pushpoint.cli._commands import INTERRUPTED, Command, Group, exit_code, sigterm_interrupts
 from pushpoint.cli._console import complain, say
 from pushpoint.errors import PushpointError, SolverFailure
 
@@ -29,6 +31,7 @@ COMMANDS = {  # by name: module and function, or module and group of commands
     "draw": ("draw", "draw"),
     "reproduce": ("reproduce", "reproduce"),
     "study": ("study", "app"),
+    "search": ("search", "app"),
 }
 
 
@@ -70,6 +73,26 @@ def application(words: Sequence[str]) -> typer.Typer:
 def _show_warning(message: Warning | str, *_where: Any, **_more: Any) -> None:
     """A warning as one line: users need no line of the code."""
     say(f"warning: {message}")
+
+
+def command() -> None:
+    """The program: `main`. After a signal it ends without taking Python and its libraries apart, which takes longer
+    than people wait, and of which compiled libraries have a poor record when they are stopped in the middle."""
+    try:
+        main()
+    except SystemExit as end:
+        if isinstance(end.code, int) and end.code > INTERRUPTED:
+            leave(end.code)
+        raise
+
+
+def leave(code: int) -> None:
+    """End now: what is to be done at the end, and what is to be written, is; the rest is left to the system."""
+    atexit._run_exitfuncs()
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(OSError, ValueError):  # closed, or nobody reads it
+            stream.flush()
+    os._exit(code)
 
 
 def main() -> None:

@@ -15,7 +15,7 @@ from pushpoint import limits
 from pushpoint.cli import _scenario
 from pushpoint.cli._commands import INTERRUPTED, Command, Group, held_back
 from pushpoint.cli._console import complain, messages, print_json, results, say
-from pushpoint.cli._options import AsJson, Load, measure_names, scenario_names
+from pushpoint.cli._options import AsJson, Load, measure_names, study_names
 from pushpoint.errors import InvalidInput, shown
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def run(
     scenario: Annotated[
         str,
         typer.Argument(
-            help="Registered name, or path of the .yaml file of a scenario or study.", autocompletion=scenario_names
+            help="Name of a scenario or study, or path of the .yaml file of one.", autocompletion=study_names
         ),
     ],
     seeds: Annotated[
@@ -77,17 +77,18 @@ def run(
     if seeds is not None:
         fields["seeds"] = parsed_seeds(seeds)
     if variants:
-        fields["variants"] = _once("--variant", [_labelled(text, "--variant") for text in variants])
+        fields["variants"] = _once("--variant", [labelled(text, "--variant") for text in variants])
     if measures:
-        named = [_labelled(text, "--measure") for text in measures]
-        fields["measures"] = [{"name": name, "options": options} for name, options in named]
+        wanted = [labelled(text, "--measure") for text in measures]
+        fields["measures"] = [{"name": name, "options": options} for name, options in wanted]
     if beyond:
         fields["beyond"] = _once("--beyond", [_scenario.parsed(text, "--beyond") for text in beyond])
     changes = dict(_scenario.parsed(text) for text in settings or [])
     if jitter is not None:
         changes["start.jitter"] = jitter
     study = find_study(scenario, changes, **fields)
-    folder = out or Path("results") / f"study-{_scenario.slug(study.base_scenario.name)}"
+    named = scenario if "/" not in scenario and "." not in scenario else study.base_scenario.name
+    folder = out or Path("results") / f"study-{_scenario.slug(named)}"
     _finish(run_all(study, processes, progress=messages().is_terminal), folder, as_json, code)
 
 
@@ -154,7 +155,7 @@ def _once(option: str, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return dict(pairs)
 
 
-def _labelled(text: str, option: str) -> tuple[str, dict[str, Any]]:
+def labelled(text: str, option: str) -> tuple[str, dict[str, Any]]:
     """`label:key=value,key=value`; commas inside of values stay."""
     label, _, changes = text.partition(":")
     if not label or "=" in label:

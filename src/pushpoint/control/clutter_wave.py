@@ -96,7 +96,7 @@ def following(state: FloatArray, parameters: FloatArray, observation: FloatArray
     ring = SCALARS + 3 * joints + 2
     size = state.size - ring
     place = (state[TRAVELLED] - parameters[NUMBERS + joints + 1 + j]) / parameters[BIN]
-    whole = int(math.floor(place))
+    whole = math.floor(place)
     older, newer = state[ring + whole % size], state[ring + (whole + 1) % size]
     return float(older + (place - whole) * (newer - older))
 

@@ -8,9 +8,10 @@
 
 from __future__ import annotations
 
+import sys
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Protocol
 
 import numba
 import numpy as np
@@ -39,6 +40,18 @@ def compiled_tick(function: Callable[[FloatArray, FloatArray, FloatArray, FloatA
     return MachineCode(function)
 
 
+class InPlant(Protocol):
+    """A controller that runs inside the compiled call of a plant."""
+
+    most_ticks: ClassVar[int]  # of one call
+
+    def loop(self, state: ControllerState, first_tick: int, ticks: int) -> CompiledLoop: ...
+
+    def after(self, loop: CompiledLoop, state: ControllerState) -> ControllerState: ...
+
+    def events(self, loop: CompiledLoop, state: ControllerState) -> Iterable[ControlEvent]: ...
+
+
 class CompiledController(BaseController):
     """Base of compiled controllers; everything but `tick`, `parameters` and `initial_state` has a default.
 
@@ -57,6 +70,7 @@ class CompiledController(BaseController):
 
     tick: ClassVar[MachineCode]  # see `compiled_tick`
     uses: ClassVar[frozenset[str]] = frozenset({"joint-encoders"})  # sensors; what others show is NaN
+    most_ticks: ClassVar[int] = sys.maxsize  # of one call of a plant
 
     def __init__(self, options: Any, robot: Robot, control_period: float) -> None:
         super().__init__(options, robot, control_period)
@@ -114,7 +128,7 @@ class CompiledController(BaseController):
         tick = type(self).tick
         tick.function(*arrays) if numba.config.DISABLE_JIT else tick(*arrays)
 
-    def loop(self, state: ControllerState, first_tick: int) -> CompiledLoop:
+    def loop(self, state: ControllerState, first_tick: int, ticks: int) -> CompiledLoop:
         """To go on inside a compiled plant.
 
         Parameters
@@ -123,10 +137,38 @@ class CompiledController(BaseController):
             From which it goes on, by name.
         first_tick
             The next one, counted from t = 0.
+        ticks
+            How many will follow; only controllers that plan them ahead need to know.
         """
         parameters = np.asarray(self.parameters(), dtype=float)
         shown = sum(1 << k for name in self.uses for k in SHOWS[name])
         return CompiledLoop(type(self).tick.address, parameters, self.packed(state), self.period, first_tick, shown)
+
+    def after(self, loop: CompiledLoop, state: ControllerState) -> ControllerState:
+        """The state by name after the ticks of a loop.
+
+        Parameters
+        ----------
+        loop
+            Of `loop`, after its last tick.
+        state
+            Before its first tick.
+        """
+        return self.unpacked(loop.state, state)
+
+    def events(self, loop: CompiledLoop, state: ControllerState) -> Iterable[ControlEvent]:
+        """What happened during the ticks of a loop.
+
+        Parameters
+        ----------
+        loop
+            Of `loop`, after its last tick.
+        state
+            After it, by name; of these only names and shapes matter.
+        """
+        for code, tick, values in loop.events:
+            then = self.unpacked(values[len(values) - len(loop.state) :], state)
+            yield from (ControlEvent(tick * self.period, *found) for found in self.describe(code, then, values))
 
     def packed(self, state: ControllerState) -> FloatArray:
         """The flat state.

@@ -25,7 +25,8 @@ JOINTS = 9  # of the robot for which the numbers were found
 class CrawlOptions(Frozen):
     """With u from -1 at the tail joint to 1 at the head joint, found for ten links of 0.14 m on ground of friction 0.3.
 
-    Other robots get the same shape: amplitudes and limits are spread over their joints.
+    Other robots get the same shape: amplitudes and limits are spread over their joints, and the frequency goes with the
+    square of that, as for beams of other lengths.
     """
 
     amplitude: Angle = radians(99.6)  # [rad], A, of the wave; what exceeds `joint_limit` is cut off
@@ -88,7 +89,7 @@ class Crawl(CompiledController):
         u = np.linspace(-1.0, 1.0, self.joints)
         bend = own.amplitude * (1.0 + own.slope * u + own.bow * u * u)
         phase = own.start_phase + own.phase_shift * (JOINTS - 1) / 2 * (1.0 + u) + own.phase_bow * u * u
-        numbers = [own.frequency, own.third * spread, own.third_phase, own.heading_gain * spread]
+        numbers = [own.frequency * spread**2, own.third * spread, own.third_phase, own.heading_gain * spread]
         limits = [own.heading_limit * spread, own.joint_limit * spread]
         self._parameters = np.concatenate([numbers, limits, bend * spread, phase])
 
@@ -96,7 +97,9 @@ class Crawl(CompiledController):
     def build(cls, options: Any, robot: Robot, control_period: float) -> Crawl:
         refuse_pitch("crawl", robot)
         if len(robot.links) < 3:
-            raise InvalidInput(f"controller 'crawl' needs at least 3 links; robot {robot.name!r} has {len(robot.links)}")
+            raise InvalidInput(
+                f"controller 'crawl' needs at least 3 links; robot {robot.name!r} has {len(robot.links)}"
+            )
         return cls(options, robot, control_period)
 
     def parameters(self) -> FloatArray:

@@ -25,7 +25,7 @@ from pushpoint.shapes.alignments import LIMITED, SLOWED, UNDETERMINED
 from pushpoint.shapes.gait_segment import Reach, about_z, extended, reach_of, rolled_pitched_turned
 from pushpoint.shapes.shape_curve import distances
 from pushpoint.shapes.virtual_snake import forward_axes, link_centres, link_rotations
-from pushpoint.types import Command, FloatArray, Observation
+from pushpoint.types import Command, FloatArray, IntArray, Observation
 
 COINCIDENT = 1e-6  # [m]: moved points nearer than this would leave the curve without a direction
 QUIET = 1.0  # [s] without a flag, after which a joint's next one is reported again
@@ -60,8 +60,8 @@ def shape_options(scenario: Scenario) -> ShapeFollowerOptions:
 class ShapeFollower:
     """The virtual snake robot moves along the curve (P3 III-E, first motion), the points move (second), or both.
 
-    State: `points`, the part of the curve that is in use, of which `forgotten` were before it; `grown`, how many steps
-    of the segment were added in all; `head` and `roll`, s_h (counted from the first point in use) and phi_h;
+    State: `points`, the part of the curve that is in use, before which `forgotten` others were; `grown`, how many steps
+    of the segment were added in all; `head_place` and `roll`, s_h (counted from the first point there was) and phi_h;
     `heading`, psi_s; `measured` and `drawn`, the heading of the robot and of the virtual one, `turned` and `slip`, by
     how much they differ and how fast; `offset` and `offset_rate` of compliant points; `q`, `axis`: what the alignment
     remembers; `flags` of its joints, and when they were last `flagged`; `tail`, where the last link aims at; `ended`: a
@@ -99,7 +99,10 @@ class ShapeFollower:
     def build(cls, options: ShapeFollowerOptions, robot: Robot, control_period: float) -> ShapeFollower:
         if not robot.freedoms:
             raise InvalidInput(f"controller 'shape-follower' bends joints; robot {robot.name!r} has none")
-        return cls(options, robot, control_period)
+        from pushpoint.control._planned_shape import PlannedShapeFollower, can_be_planned  # which needs this module
+
+        kind = PlannedShapeFollower if cls is ShapeFollower and can_be_planned(options) else cls
+        return kind(options, robot, control_period)
 
     # --- the start ---
 
@@ -120,9 +123,10 @@ class ShapeFollower:
             "flagged": np.full((len(REPORTED), self._snake.joints), -math.inf),
             "ended": False,
         }
-        state["points"], state["head"] = self._first_points(state)
+        state["points"], state["head_place"] = self._first_points(state)
         state["offset"] = state["offset_rate"] = np.zeros_like(state["points"])
         state, self._first_laid = self._laid(state, 0.0, most_turn=math.inf)
+        state["drawn"] = _next_turn(0.0, heading_of(forward_axes(self._snake, self._first_laid.frame)))
         return state
 
     def _first_points(self, state: ControllerState) -> tuple[FloatArray, float]:
@@ -202,22 +206,32 @@ class ShapeFollower:
         rate = (state["q"] - now) / self._period if self._options.rate_reference else np.zeros_like(now)
         events = self._reports(obs.time, state)
         if state["ended"] and not ended:
-            events.append(ControlEvent(obs.time, "end-of-curve", f"the head stays at s = {state['head']:g}"))
+            events.append(end_of_curve(obs.time, state["head_place"]))
         to_robot = self._snake.to_robot
         return state, Command(to_robot(now), to_robot(rate), np.zeros_like(now)), tuple(events)
 
     def _later(self, state: ControllerState, obs: Observation) -> ControllerState:
         """The state at the end of the tick: steered, progressed, pushed, laid along the curve again."""
-        end, last = obs.time + self._period, len(state["points"]) - 1
-        if not 0.0 <= state["head"] <= last:  # from a spoilt file: the curve would grow without end
-            raise InvalidInput(f"controller 'shape-follower': state head = {state['head']:g}; allowed is 0 to {last}")
+        end = obs.time + self._period
+        self._refuse_lost_head(state)
         state["measured"] = _next_turn(state["measured"], measured_heading(obs))
         state["heading"] = self._steered(state, obs.time, end)
         state["roll"] += self._roll_rate.between(obs.time, end)
         if self._options.compliance is not None:
             self._comply(state, obs)
         self._progress(state, self._speed.between(obs.time, end), obs.time)
-        return self._laid(state, end, self._most_turn)[0]
+        self._forget(state)
+        later, laid = self._laid(state, end, self._most_turn)
+        later["drawn"] = _next_turn(later["drawn"], heading_of(forward_axes(self._snake, laid.frame)))
+        return later
+
+    def _refuse_lost_head(self, state: ControllerState) -> None:
+        """Of a spoilt file: the curve would grow without end."""
+        first = state["forgotten"]
+        last = first + len(state["points"]) - 1
+        if not first <= state["head_place"] <= last:
+            given = f"state head_place = {state['head_place']:g}"
+            raise InvalidInput(f"controller 'shape-follower': {given}; allowed is {first} to {last}")
 
     def _steered(self, state: ControllerState, now: float, end: float) -> float:
         """psi_s at the end of the tick [rad]."""
@@ -236,29 +250,36 @@ class ShapeFollower:
     def _time_to_middle(self, state: ControllerState, now: float) -> float:
         """How long [s] a point that is added now takes until it is under the middle of the robot."""
         speed = self._speed.at(now)
-        ahead = self._curve(state, now).length(state["head"], len(state["points"]) - 1)
+        ahead = self._curve(state, now).length(state["head_place"])
         return (ahead + 0.5 * float(self._snake.length.sum())) / speed if speed > 0.0 else 0.0
 
     def _progress(self, state: ControllerState, distance: float, now: float) -> None:
         """The head goes on by `distance` [m] along the curve; a repeated curve grows before it and ends behind."""
         curve = self._curve(state, now)
         if self._steps is None:
-            head = min(curve.ahead(state["head"], distance), curve.last) if distance > 0.0 else state["head"]
+            head = state["head_place"]
+            head = min(curve.ahead(head, distance), curve.last) if distance > 0.0 else head
             state["ended"] = state["ended"] or (distance > 0.0 and head == curve.last)
-            state["head"] = head
+            state["head_place"] = head
             return
-        ahead, behind = self._reach
-        while curve.length(state["head"], max(state["head"], curve.last - ahead)) < distance:
+        ahead = self._reach.ahead
+        while curve.length(state["head_place"], max(state["head_place"], curve.last - ahead)) < distance:
             state["points"] = self._longer(state["points"], state, now + self._period)
             for key in ("offset", "offset_rate"):  # a new point is in its place and at rest
                 state[key] = np.concatenate([state[key], np.zeros((1, 3))])
             curve = self._curve(state, now)
-        state["head"] = curve.ahead(state["head"], distance) if distance > 0.0 else state["head"]
-        unused = min(int(state["tail"]) - behind, len(state["points"]) - ahead - behind)
+        if distance > 0.0:
+            state["head_place"] = curve.ahead(state["head_place"], distance)
+
+    def _forget(self, state: ControllerState) -> None:
+        """Leave out points of a repeated curve that are far behind the tail: numbers of the others stay."""
+        if self._steps is None:
+            return
+        ahead, behind = self._reach
+        unused = min(int(state["tail"]) - state["forgotten"] - behind, len(state["points"]) - ahead - behind)
         if unused > 0:
             for key in ("points", "offset", "offset_rate"):
                 state[key] = state[key][unused:]
-            state["head"] -= unused
             state["forgotten"] += unused
 
     def _curve(self, state: ControllerState, time: float) -> ShapeCurve:
@@ -272,7 +293,7 @@ class ShapeFollower:
             swing = np.sin(motion.frequency * time + motion.shift * number + motion.phase)
             amplitude = np.array(motion.amplitude)
             points = points + amplitude[number % len(amplitude)] * swing[:, np.newaxis]
-        curve = ShapeCurve(apart(points, state["points"]), self._options.interpolation)
+        curve = ShapeCurve(apart(points, state["points"]), self._options.interpolation, state["forgotten"])
         if motion is None:  # the same points: the same curve
             self._last_curve = LastCurve(state["points"], state["offset"], curve)
         return curve
@@ -280,8 +301,12 @@ class ShapeFollower:
     def _laid(self, state: ControllerState, time: float, most_turn: float) -> tuple[ControllerState, Laid]:
         """The alignment at a time, and the state that remembers it."""
         _, laid, memory = self._aligned(state, time, most_turn)
-        state["drawn"] = _next_turn(state["drawn"], heading_of(forward_axes(self._snake, laid.frame)))
-        state |= {"q": laid.q, "axis": memory.head, "flags": laid.flag, "tail": float(max(0.0, laid.aim[-1]))}
+        state |= {
+            "q": laid.q,
+            "axis": memory.head,
+            "flags": laid.flag,
+            "tail": float(max(state["forgotten"], laid.aim[-1])),
+        }
         return state, laid
 
     def _aligned(
@@ -290,7 +315,7 @@ class ShapeFollower:
         """The curve at a time, the virtual robot along it, and what to remember of that; the state is not changed."""
         memory = Memory(np.array(state["q"], dtype=float), np.array(state["axis"], dtype=float))
         curve = self._curve(state, time)
-        return curve, self._aligner.align(curve, state["head"], state["roll"], memory, most_turn), memory
+        return curve, self._aligner.align(curve, state["head_place"], state["roll"], memory, most_turn), memory
 
     def _comply(self, state: ControllerState, obs: Observation) -> None:
         """Contact forces of the last tick push the points about."""
@@ -299,7 +324,7 @@ class ShapeFollower:
         curve, laid, _ = self._aligned(state, obs.time)
         real = matrices(obs.link_orientation)
         turn = link_rotations(self._snake, laid.frame) @ np.swapaxes(real, 1, 2)
-        place = curve.nearest(link_centres(self._snake, laid.frame))
+        place = curve.nearest(link_centres(self._snake, laid.frame)) - curve.first
         forward = np.append(np.mean(real[:, :2, 0], axis=0), 0.0)
         forward /= max(float(np.linalg.norm(forward)), 1e-9)
         force = forces_on_points(from_obstacles(obs.contacts), turn, place, len(state["points"]), forward, options)
@@ -330,16 +355,26 @@ class ShapeFollower:
         """Which joints cannot follow the curve, or find no angle in it: each once, and again after a quiet time."""
         if not state["flags"].any():
             return []
-        events, last = [], state["flagged"].copy()
-        for row, (flag, name, what) in enumerate(REPORTED):
+        last, report = state["flagged"].copy(), np.zeros_like(state["flags"])
+        for row, (flag, _, _) in enumerate(REPORTED):
             now = (state["flags"] & flag) > 0
-            new = np.flatnonzero(now & (time - last[row] > QUIET))
+            report[now & (time - last[row] > QUIET)] |= flag
             last[row, now] = time
-            if len(new):
-                joints = ", ".join(str(self._snake.joints - 1 - j) for j in new)
-                events.append(ControlEvent(time, name, f"{what}: {joints}"))
         state["flagged"] = last
-        return events
+        return list(joints_report(time, report))
+
+
+def joints_report(time: float, flags: IntArray) -> Iterator[ControlEvent]:
+    """Events at a time [s] of flags of joints, from the head."""
+    for flag, name, what in REPORTED:
+        joints = [str(len(flags) - 1 - j) for j in np.flatnonzero(flags & flag)]
+        if joints:
+            yield ControlEvent(time, name, f"{what}: {', '.join(joints)}")
+
+
+def end_of_curve(time: float, head: float) -> ControlEvent:
+    """A finite curve is used up at a time [s]."""
+    return ControlEvent(time, "end-of-curve", f"the head stays at s = {head:g}")
 
 
 @contextmanager

@@ -69,7 +69,7 @@ def rehearse(follower: ShapeFollower, robot: Robot, ticks: int, period: float) -
         known = len(points) - state["forgotten"]
         points = np.concatenate([points, state["points"][known:]])
         passed = state["forgotten"]
-        rows.append((time, passed + state["head"], passed, snake.to_robot(laid.q), laid, curve))
+        rows.append((time, state["head_place"], passed, snake.to_robot(laid.q), laid, curve))
         state, _, _ = follower.step(state, _seen(snake, laid, time))
     times, heads, passed, references, laids, curves = zip(*rows, strict=True)
     return Rehearsal(
@@ -129,7 +129,7 @@ def _cycles(scenario: Scenario) -> list[float]:
     if options.speed != 0.0:
         follower = ShapeFollower.of(scenario)
         state, _ = follower.initial()
-        curve, head = ShapeCurve(state["points"], options.interpolation), state["head"]
+        curve, head = ShapeCurve(state["points"], options.interpolation), state["head_place"]
         frame = follower.first_frame()
         distance = curve.length(head, curve.last) if options.segment is None else cycle_length(options, frame)
         ends.append(_reached(moments, Schedule.of(options.speed).integral(moments)[:, 0], distance))

@@ -12,39 +12,20 @@ Here P1's signs and numbers are translated, and nowhere else:
 from __future__ import annotations
 
 import math
-from itertools import accumulate, pairwise
 from math import radians
 from typing import Any
 
 from pushpoint.scenario import Choice, Start
 from pushpoint.scenarios import chosen, family
+from pushpoint.scenarios._curled import CURLED, LAWS, ends_of_links
 
 PAPER = "Liljebäck et al. 2010, Hybrid Modelling and Control of Obstacle-Aided Snake Robot Locomotion"
 
 # P1 Fig. 10 at t = 0: the gait's own shape; place and mean angle were fitted to the figure, to 1 mm rms.
 AMONG_PIPES = Start(position=(0.514, 0.0957), angle=radians(9.355))
 
-# P1 VIII-B1: theta_0 and p_0.
-LINK_ANGLES = (7.0, -32.0, -57.0, -46.0, -8.0, 33.0, 53.0, 45.0, 12.0, -23.0)  # [deg]
-CURLED = Start(
-    position=(0.0, 0.0),
-    angle=radians(sum(LINK_ANGLES) / len(LINK_ANGLES)),
-    joint_angle=tuple(radians(b - a) for a, b in pairwise(LINK_ANGLES)),
-    jitter=1e-4,  # single runs are chaotic: claims are about ensembles over the seed
-)
-
-
-def ends_of_links() -> list[list[float]]:
-    """The line [m] along which the robot lies at the start, its centre of mass at the origin."""
-    steps = [0.14 * complex(math.cos(a), math.sin(a)) for a in map(radians, LINK_ANGLES)]
-    ends = list(accumulate(steps, initial=0j))
-    centre = sum((a + b) / 2 for a, b in pairwise(ends)) / len(steps)
-    return [[(z - centre).real, (z - centre).imag] for z in ends]
-
-
 # P1 VIII-B1: three rows of 5 cm radius (the printed 10 cm is the diameter: only so does the stated pose not overlap),
 # 25 cm apart; places read off Fig. 12.
-LAWS = {"friction": 0.3, "obstacle_friction": 0.2, "ground_torque": True}
 ROWS = chosen("rows", columns=18, x=-0.585, y=-0.24, **LAWS)
 # As many as 6000 darts find room for.
 RANDOM = chosen("random-field", pegs=1000, x_min=-0.9, x_max=4.2, keep_clear=ends_of_links(), **LAWS)

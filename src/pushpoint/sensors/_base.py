@@ -41,6 +41,8 @@ class Error(NamedTuple):
 
     noise: float = 0.0  # standard deviation of a normal distribution, drawn anew for every reading
     bias: float = 0.0  # the same for all
+    relative: float = 0.0  # noise in proportion to the value: its standard deviation as a share
+    missed: float = 0.0  # probability that an entry, all its parts at once, reads zero
 
 
 class Sensor(ABC):

@@ -74,6 +74,10 @@ class Mounted:
         for field, error in self._errors.items():
             value = np.asarray(flat[field])
             flat[field] = value + error.bias + error.noise * draw.standard_normal(value.shape)
+            if error.relative > 0.0:
+                flat[field] = flat[field] + error.relative * value * draw.standard_normal(value.shape)
+            if error.missed > 0.0:
+                flat[field] = np.where(draw.random(len(value)) < error.missed, 0.0, flat[field].T).T
         return _like(exact, flat)
 
 

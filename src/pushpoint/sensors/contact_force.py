@@ -11,12 +11,15 @@ from pydantic import Field
 
 from pushpoint.quantities import Force, Torque
 from pushpoint.sensors import Error, Readings, Sensor, SensorOptions, sensors
+from pushpoint.sensors._base import Share
 from pushpoint.types import Snapshot
 
 
 class ContactForceOptions(SensorOptions):
     noise: Force = 0.0  # [N]
     bias: Torque = 0.0  # [N]
+    relative_noise: Share = 0.0  # of each part, as a share of it
+    missed: Share = 0.0  # probability that a link feels nothing, at each reading
     range: Annotated[float, Field(gt=0)] = float("inf")  # [N], of each part: more is not shown
 
 
@@ -31,7 +34,8 @@ class ContactForce(Sensor):
         return {"contact_force": seen.contact_impulse / self.mount.period}
 
     def errors(self) -> Mapping[str, Error]:
-        return {"contact_force": Error(self.options.noise, self.options.bias)}
+        own = self.options
+        return {"contact_force": Error(own.noise, own.bias, own.relative_noise, own.missed)}
 
     @property
     def is_unlimited(self) -> bool:

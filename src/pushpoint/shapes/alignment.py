@@ -56,10 +56,10 @@ class Aligner:
 
 def deviation(curve: ShapeCurve, laid: Laid) -> float:
     """The largest distance [m] of a joint or the tail's tip from the curve near it, to chords of 1/64 of a piece."""
-    low, high = float(laid.aim.min()), float(curve.nearest(laid.frame[:1, :, 3])[0])
-    pieces = max(1, math.ceil(min(high, curve.last) - max(low, 0.0)))
-    inside = np.linspace(max(low, 0.0), max(high, low, 0.0), pieces * CHORDS_PER_PIECE + 1)
-    places = curve.at(np.unique(np.concatenate([[min(low, 0.0)], inside])))
+    low, high, first = float(laid.aim.min()), float(curve.nearest(laid.frame[:1, :, 3])[0]), curve.first
+    pieces = max(1, math.ceil(min(high, curve.last) - max(low, first)))
+    inside = np.linspace(max(low, first), max(high, low, first), pieces * CHORDS_PER_PIECE + 1)
+    places = curve.at(np.unique(np.concatenate([[min(low, first)], inside])))
     return float(_away_from(laid.frame[1:, :, 3], places).max())
 
 

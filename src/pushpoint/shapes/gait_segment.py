@@ -129,6 +129,16 @@ class Reach(NamedTuple):
     behind: int = 3
 
 
+def changes_nothing_afar(interpolation: str, segment: GaitSegment) -> bool:
+    """Whether a point more, or one less, changes nothing at all of the curve that is out of reach, not even a bit."""
+    ahead, behind = reach_of(interpolation, segment)
+    points = segment.repeated(max(2, math.ceil(3 * MOST / (len(segment.array()) - 1))))
+    whole = slopes_of(interpolation, points)
+    grown, cut = slopes_of(interpolation, points[:-1]), slopes_of(interpolation, points[1:])
+    kept = len(grown) - ahead
+    return bool((whole[:kept] == grown[:kept]).all() and (whole[1 + behind :] == cut[behind:]).all())
+
+
 def reach_of(interpolation: str, segment: GaitSegment) -> Reach:
     """The reach of an interpolation on a repeated segment: one more point changes the curve only beyond `ahead`, one
     less only before `behind`."""

@@ -1,7 +1,8 @@
 """Curves made of cubic pieces, compiled: places, slopes, lengths, and how far to go for a given length.
 
 Piece k goes from point k to point k + 1 while the parameter s goes from k to k + 1. Before the first and after the last
-point the curve goes on straight, P3 says nothing of that: erratum P3-3.
+point the curve goes on straight, P3 says nothing of that: erratum P3-3. Points that a long curve no longer needs are
+left out, and the others keep their numbers: s - `first` is exact, so that nothing changes by that, not even a bit.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ class Curve(NamedTuple):
 
     point: FloatArray  # [m], (n, 3)
     slope: FloatArray  # [m], (n - 1, 2, 3): dS/ds at the begin and at the end of each piece
+    first: float  # number of the first point; the others follow
 
 
 @kernel
@@ -44,7 +46,7 @@ def end_slope(curve: Curve, at_end: bool) -> Vector:
 @kernel
 def place(curve: Curve, s: float) -> Vector:
     """S(s) [m]."""
-    last = len(curve.point) - 1
+    last, s = len(curve.point) - 1, s - curve.first
     if s < 0.0 or s > last:
         outside, k = (s, 0) if s < 0.0 else (s - last, last)
         x, y, z = end_slope(curve, s > last)
@@ -65,7 +67,7 @@ def place(curve: Curve, s: float) -> Vector:
 @kernel
 def slope(curve: Curve, s: float) -> Vector:
     """dS/ds [m]."""
-    last = len(curve.point) - 1
+    last, s = len(curve.point) - 1, s - curve.first
     if s < 0.0 or s > last:
         return end_slope(curve, s > last)
     k = min(int(s), last - 1)
@@ -101,9 +103,9 @@ def length_inside(curve: Curve, low: float, high: float) -> float:
 @kernel
 def next_joint(curve: Curve, s: float) -> float:
     """Where the piece that begins or contains s ends; far away outside."""
-    last = len(curve.point) - 1
-    if s < 0.0:
-        return 0.0
+    last = curve.first + len(curve.point) - 1
+    if s < curve.first:
+        return curve.first
     return math.floor(s) + 1.0 if s < last else math.inf
 
 

@@ -49,11 +49,14 @@ def _as_array(points: Sequence[Sequence[float]] | FloatArray, what: str) -> Floa
 
 
 class ShapeCurve:
-    """S(s) with S(i) = P_i, s from 0 to n - 1; straight beyond its ends. `interpolation`: a registered name."""
+    """S(s) with S(i) = P_i; straight beyond its ends. `interpolation`: a registered name. `first` is the number of the
+    first point, zero unless points before it were left out."""
 
-    def __init__(self, points: Sequence[Sequence[float]] | FloatArray, interpolation: str = "pchip") -> None:
+    def __init__(
+        self, points: Sequence[Sequence[float]] | FloatArray, interpolation: str = "pchip", first: int = 0
+    ) -> None:
         checked = np.ascontiguousarray(shape_control_points(points))
-        self.curve = Curve(checked, slopes_of(interpolation, checked))
+        self.curve = Curve(checked, slopes_of(interpolation, checked), float(first))
 
     @property
     def points(self) -> FloatArray:
@@ -61,9 +64,14 @@ class ShapeCurve:
         return self.curve.point
 
     @property
+    def first(self) -> float:
+        """The parameter of the first point."""
+        return self.curve.first
+
+    @property
     def last(self) -> float:
         """The parameter of the last point."""
-        return float(len(self.curve.point) - 1)
+        return self.curve.first + len(self.curve.point) - 1
 
     def at(self, s: float | FloatArray) -> FloatArray:
         """Places [m], (..., 3)."""
@@ -79,12 +87,12 @@ class ShapeCurve:
         kernel(self.curve, where, out)
         return out.reshape(*np.shape(s), 3)
 
-    def length(self, low: float = 0.0, high: float | None = None) -> float:
+    def length(self, low: float | None = None, high: float | None = None) -> float:
         """Length [m] from one parameter to a larger one; of the whole by default."""
-        end = self.last if high is None else float(high)
-        if not low <= end:
-            raise InvalidInput(f"low = {low:g}: should be at most high = {end:g}")
-        return float(length_between(self.curve, float(low), end))
+        begin, end = self.first if low is None else float(low), self.last if high is None else float(high)
+        if not begin <= end:
+            raise InvalidInput(f"low = {begin:g}: should be at most high = {end:g}")
+        return float(length_between(self.curve, begin, end))
 
     def ahead(self, s: float, distance: float) -> float:
         """The parameter `distance` >= 0 [m] along the curve after s."""
@@ -94,6 +102,6 @@ class ShapeCurve:
 
     def nearest(self, places: FloatArray, samples_per_piece: int = 16) -> FloatArray:
         """Parameters (k,) of about the nearest points of the curve to places (k, 3) [m]: a sample's distance off."""
-        s = np.linspace(0.0, self.last, int(self.last) * samples_per_piece + 1)
+        s = np.linspace(self.first, self.last, int(self.last - self.first) * samples_per_piece + 1)
         away = np.linalg.norm(places[:, np.newaxis] - self.at(s), axis=2)
         return np.asarray(s[np.argmin(away, axis=1)])

@@ -23,7 +23,7 @@ from pushpoint.simulation.setup import Setup
 from pushpoint.types import Command, CommandTable, Failure, FloatArray, Observation
 
 if TYPE_CHECKING:  # only where they are used, with the compiler or with conditions
-    from pushpoint.control.compiled import CompiledController
+    from pushpoint.control.compiled import InPlant
     from pushpoint.feedback import CompiledLoop
     from pushpoint.plants._compiled import CompiledPlant
     from pushpoint.simulation._stopping import Conditions, Met
@@ -191,7 +191,9 @@ class Run:
         controller = self.setup.controller
         ticks = min(ticks, max(1, TABLE_SIZE // max(1, self.setup.joints)))
         if not isinstance(controller, OpenLoop):
-            loop = cast("CompiledController", controller).loop(self.parts.controller, self.first_tick + self.done)
+            decides = cast("InPlant", controller)
+            ticks = min(ticks, decides.most_ticks)
+            loop = decides.loop(self.parts.controller, self.first_tick + self.done, ticks)
             return CommandTable(*np.zeros((3, ticks, self.setup.joints))), loop
         times = np.arange(self.done, self.done + ticks, dtype=np.float64) + self.first_tick
         with self.stop.in_code_of_users:
@@ -205,14 +207,11 @@ class Run:
         if loop is None:
             self._keep_references(table)
             return
-        controller = cast("CompiledController", self.setup.controller)
+        controller = cast("InPlant", self.setup.controller)
         self._check(table)
         self._keep_references(table)
-        self.parts.controller = controller.unpacked(loop.state, self.parts.controller)
-        for code, tick, values in loop.events:
-            state = controller.unpacked(values[len(values) - len(loop.state) :], self.parts.controller)
-            found = controller.describe(code, state, values)
-            self.events.extend(ControlEvent(tick * self._period, name, detail) for name, detail in found)
+        self.parts.controller = controller.after(loop, self.parts.controller)
+        self.events.extend(controller.events(loop, self.parts.controller))
 
     def _planned(self, ticks: int) -> Failure | None:
         """All commands are known: one call of the plant."""

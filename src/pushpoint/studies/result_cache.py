@@ -46,7 +46,7 @@ PACKAGE = Path(__file__).parent.parent
 # they were built; measures and figures are read from recordings.
 WITHOUT_RUNS = frozenset({
     "__init__", "__main__", "_progress", "analysis", "api", "batch", "cli", "declared", "gym", "many", "registering",
-    "reproduction", "scenarios", "studies", "view", "viewer",
+    "reproduction", "scenarios", "search", "studies", "view", "viewer",
 })  # fmt: skip
 FURTHER = {  # by kind of result: what of these it depends on besides
     "run": (),

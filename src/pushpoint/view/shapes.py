@@ -79,7 +79,8 @@ class Stretch(NamedTuple):
     @property
     def points(self) -> FloatArray:
         """Its shape control points [m], (points, 3)."""
-        return np.asarray(self.curve.points[max(0, math.ceil(self.low)) : math.floor(self.high) + 1])
+        first = int(self.curve.first)
+        return np.asarray(self.curve.points[max(0, math.ceil(self.low) - first) : math.floor(self.high) + 1 - first])
 
     @property
     def floor(self) -> float:
@@ -94,7 +95,7 @@ class Stretch(NamedTuple):
 
 def whole(curve: ShapeCurve) -> Stretch:
     """All of a curve."""
-    return Stretch(curve, 0.0, curve.last)
+    return Stretch(curve, curve.first, curve.last)
 
 
 def next_point(s: float) -> float:
@@ -105,8 +106,8 @@ def next_point(s: float) -> float:
 def under(motion: Rehearsal, row: int = 0) -> Stretch:
     """What the robot lies on, from control point to control point."""
     curve, laid = motion.in_use[row], motion.laid[row]
-    head = motion.head[row] - motion.forgotten[row]
-    return Stretch(curve, float(max(0, math.floor(laid.aim.min()))), min(curve.last, next_point(head)))
+    low = max(curve.first, math.floor(laid.aim.min()))
+    return Stretch(curve, float(low), min(curve.last, next_point(motion.head[row])))
 
 
 def draw_curve(axes: Axes, part: Stretch, view: Sight, **drawn_as: Any) -> None:

@@ -5,8 +5,18 @@ from __future__ import annotations
 import numpy as np
 
 from pushpoint.fields import Fraction
-from pushpoint.quantities import Coordinate, Darts, FrictionCoefficient, Length, Obstacles, PlanePoints, Seed, Width
-from pushpoint.worlds import Disc, Ground, World, worlds
+from pushpoint.quantities import (
+    Coordinate,
+    Darts,
+    FrictionCoefficient,
+    Length,
+    Mass,
+    Obstacles,
+    PlanePoints,
+    Seed,
+    Width,
+)
+from pushpoint.worlds import Disc, Ground, Wall, World, worlds
 from pushpoint.worlds._darts import Target, refuse_reversed, thinned, throw
 
 
@@ -28,16 +38,23 @@ def random_field(
     keep_clear: PlanePoints = (),
     clearance: Width = 0.005,
     keep: Fraction = 1.0,
+    mass: Mass | None = None,
+    walls: Width = 0.0,
 ) -> World:
     """Up to `pegs` discs, at least `gap` [m] apart, from at most `darts` throws.
 
     They stay `clearance` [m] away from the line through the points `keep_clear` [m], where a robot may lie. Of those
-    that are placed, each is kept with probability `keep`: the same field, less dense.
+    that are placed, each is kept with probability `keep`: the same field, less dense. With a `mass` [kg] they can be
+    pushed about, and stand on the ground with `friction`. With `walls` two of them, so far [m] beyond the limits of y,
+    make the field a corridor from x_min to x_max.
     """
     target = Target((x_min, x_max), (y_min, y_max), (radius_min, radius_max))
     refuse_reversed("random-field", target._asdict())
     placed = throw(np.random.default_rng(seed), target, pegs, gap, darts, keep_clear, clearance)
     kept = thinned(placed, seed, keep)
-    discs = tuple(Disc(x=x, y=y, radius=r, friction=obstacle_friction) for x, y, r in kept)
+    laws = {"friction": obstacle_friction} | ({} if mass is None else {"mass": mass, "ground_friction": friction})
+    discs = [Disc.parse({"x": x, "y": y, "radius": r, **laws}) for x, y, r in kept]
+    sides = (y_min - walls, y_max + walls) if walls > 0.0 else ()
+    along = [Wall(points=((x_min, y), (x_max, y)), friction=obstacle_friction) for y in sides]
     ground = Ground(friction=friction, torque=ground_torque)
-    return World(name="random-field", ground=ground, obstacles=discs, source=f"seed {seed}")
+    return World(name="random-field", ground=ground, obstacles=(*discs, *along), source=f"seed {seed}")

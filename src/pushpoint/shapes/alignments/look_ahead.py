@@ -43,13 +43,13 @@ def _distance(curve: Curve, s: float, x: float, y: float, z: float) -> float:
 
 @kernel
 def _aim_behind(curve: Curve, x: float, y: float, z: float, radius: float) -> float:
-    """Where the straight part behind the first point leaves the sphere about (x, y, z): s < 0."""
+    """Where the straight part behind the first point leaves the sphere about (x, y, z)."""
     ux, uy, uz = end_slope(curve, False)
     px, py, pz = curve.point[0, 0] - x, curve.point[0, 1] - y, curve.point[0, 2] - z
     uu, up = ux * ux + uy * uy + uz * uz, ux * px + uy * py + uz * pz
     inside = up * up - uu * (px * px + py * py + pz * pz - radius * radius)
     before: float = (-up - math.sqrt(max(0.0, inside))) / uu
-    return min(0.0, before)
+    return curve.first + min(0.0, before)
 
 
 @kernel
@@ -76,11 +76,11 @@ def next_aim(curve: Curve, s: float, x: float, y: float, z: float, radius: float
     """s_ref for the link that begins at (x, y, z), from the present one backwards; |r_ref| = `radius` [m]."""
     gap = radius - _distance(curve, s, x, y, z)
     while gap > 0.0:
-        if s <= 0.0:
+        if s <= curve.first:
             return _aim_behind(curve, x, y, z, radius)
         speed = max(pace(curve, s), gap)
         step = max(1.0 / STEPS_PER_PIECE, 0.5 * gap / speed if gap > 0.5 * radius else 0.0)
-        lower = max(s - step, 0.0)
+        lower = max(s - step, curve.first)
         gap = radius - _distance(curve, lower, x, y, z)
         if gap <= 0.0:
             return _bisected(curve, lower, s, x, y, z, radius)

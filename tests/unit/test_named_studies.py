@@ -1,0 +1,70 @@
+"""Studies that people run by their name."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+import pushpoint as pp
+from pushpoint.analysis.effort import cost_of_transport
+from pushpoint.api import find_study
+from pushpoint.errors import InvalidInput
+from pushpoint.scenarios.lab_clutter import FIELDS
+from pushpoint.simulation import Setup
+from pushpoint.studies import Study
+from pushpoint.studies.named import studies
+from pushpoint.studies.named.clutter_benchmark import entry_table
+from tests.unit.conftest import Shell
+
+NAME = "clutter-benchmark"
+
+
+@pytest.mark.parametrize("name", list(studies))
+def test_every_named_study_has_a_title_and_survives_its_files(name: str) -> None:
+    assert studies[name].title
+    assert Study.from_yaml(studies[name].study.to_yaml()) == studies[name].study
+
+
+@pytest.mark.parametrize("field", list(FIELDS))
+def test_any_controller_can_enter_in_every_field(field: str) -> None:
+    study = find_study(NAME, {"controller": "crawl"})
+    scenario = study.scenario_of(field, seed=1100)
+    assert scenario.controller.name == "crawl"
+    assert scenario.built_world().obstacles or field == "empty"
+    Setup.of(scenario)  # refuses robots and worlds that do not fit
+
+
+def test_unknown_names_are_looked_for_among_scenarios() -> None:
+    with pytest.raises(InvalidInput, match="scenario 'cluttered-benchmark'"):
+        find_study("cluttered-benchmark")
+
+
+def test_a_table_of_an_entry() -> None:
+    short = [
+        {"name": "displacement", "options": {"axis": "x", "end": 0.1}, "label": "progress"},
+        "mean_speed_x",
+        {"name": "cost_of_transport", "options": {"end": 0.1}},
+        "peak_joint_torque",
+    ]
+    variants = {"100": {}, "empty": {"world.keep": 0.0}}
+    found = pp.run_study(NAME, {"duration": 0.1}, seeds=[1100, 1101], variants=variants, measures=short, processes=1)
+    lines = entry_table(found).splitlines()
+    assert lines[0].startswith("| field | crossed [%] | 95 % | speed [mm/s] | cost of transport |")
+    assert lines[1] == "|---|---|---|---|---|---|---|"
+    assert [line.split(" | ")[:3] for line in lines[2:]] == [["| 100", "0", "0 to 66"], ["| empty", "0", "0 to 66"]]
+
+
+def test_cost_of_transport_is_servo_work_per_weight_and_distance() -> None:
+    run = pp.simulate("lab/clutter-crawl-empty", duration=2.0)
+    work = float(run.data["servo_work"].values[-1])
+    moved = float(run.data["centre_of_mass"].values[-1, 0] - run.data["centre_of_mass"].values[0, 0])
+    expected = work / (10.0 * 9.81 * moved) if moved > 0 else math.inf
+    assert cost_of_transport(run, end=2.0) == pytest.approx(expected)
+    assert cost_of_transport(run, axis="y", end=0.0) == math.inf
+
+
+def test_named_studies_are_listed(shell: Shell) -> None:
+    code, out, _ = shell("list", "studies")
+    assert code == 0
+    assert NAME in out
