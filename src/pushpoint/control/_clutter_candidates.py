@@ -137,7 +137,7 @@ class Gaits:
 
     def loop_of(self, k: int, state: FloatArray, tick: int) -> CompiledLoop:
         """To try candidate k from a tick on."""
-        loop = self.controllers[k].loop({}, tick)
+        loop = self.controllers[k].loop({}, tick, 1)
         loop.state = state
         return loop
 

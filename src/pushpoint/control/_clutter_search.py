@@ -60,6 +60,7 @@ class Decision(NamedTuple):
 
     plan: tuple[int, ...]  # candidates, each for its part of the time
     gain: float  # [m], that the model expects of it
+    pace: float  # [m], per tick
     ahead: float  # [m], of that within the first part
     score: FloatArray  # [m], (candidates,): the largest gain of sequences that begin with each
 
@@ -101,7 +102,17 @@ class Search:
         score = np.full(len(every), WORST)
         for node in ended:
             score[node.plan[0]] = max(score[node.plan[0]], node.gain)
-        return Decision(best.plan, best.gain, opened[best.plan[0]].gain, score)
+        return Decision(best.plan, best.gain, self._pace(best), opened[best.plan[0]].gain, score)
+
+    def pace_of(self, model: Model, pose: Pose, now: Present, left: Sequence[tuple[int, int]]) -> float:
+        """Gain per tick [m] of what is left of a plan: candidates, the one in use first, and ticks of each."""
+        node = Node(
+            (now.choice,), self._gaits.loop_of(now.choice, now.memory, now.tick), pose.angle, 0.0, model.begin(pose)
+        )
+        expand = self._expander(model, now, float(self._mass @ pose.position[:, 0]))
+        for k, ticks in left:
+            node = expand([(node, k)], ticks)[0]
+        return node.gain / sum(ticks for _, ticks in left)
 
     def _expander(
         self, model: Model, now: Present, here: float

@@ -10,10 +10,9 @@ The model is made of a map alone (`mapping`): of pegs that were felt, of those t
 from __future__ import annotations
 
 import json
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
-from pydantic import Field
 
 from pushpoint.control import BaseController, ControlEvent, ControllerState, controllers
 from pushpoint.control._base import refuse_pitch
@@ -22,17 +21,17 @@ from pushpoint.control._clutter_search import Decision, Present, Search, SearchO
 from pushpoint.errors import InvalidInput
 from pushpoint.fields import Frozen
 from pushpoint.mapping import ModelFactory, ModelSettings
-from pushpoint.mapping.believed import Belief, Feeling
+from pushpoint.mapping.believed import Belief, Feeling, pose_of
 from pushpoint.quantities import Delay, Length, Period
 from pushpoint.robots import Robot
-from pushpoint.types import Command, FloatArray, Observation, Pose
+from pushpoint.types import Command, FloatArray, Map, Observation
 
 
 class ClutterPlanOptions(SearchOptions, Feeling):
     """What is known, what is tried, and when."""
 
     crawl: bool = True  # whether crawling is among the candidates; without, the robot needs pegs to push against
-    when: Literal["stuck", "always"] = "stuck"  # a decision every `period`, or only if there was little progress
+    when: Literal["always", "stuck"] = "always"  # a decision every `period`, or only if there was little progress
     period: Period = 1.0  # [s], between decisions
     stuck_distance: Length = 0.06  # [m], of the centre of mass along x: less than this ...
     stuck_time: Delay = 2.0  # [s] ... in so long is stuck
@@ -44,12 +43,13 @@ class ClutterPlan(BaseController):
     """Win-stay, lose-plan, or a plan every second; see docs/theory/clutter.md."""
 
     Options: ClassVar[type[Frozen]] = ClutterPlanOptions
+    uses: ClassVar[frozenset[str]] = frozenset({"joint-encoders", "link-poses", "contact-force"})  # and by knowledge
 
     def __init__(self, options: Any, robot: Robot, control_period: float) -> None:
         super().__init__(options, robot, control_period)
         self.gaits = Gaits(candidates(options.candidates, options.crawl), robot, control_period)
         self.belief = Belief(options, robot, control_period)
-        self.uses = frozenset({"joint-encoders", "link-poses", "contact-force"}) | self.belief.uses
+        self.uses = type(self).uses | self.belief.uses  # type: ignore[misc]  # options say which sensors it reads
         self._models: ModelFactory | None = None
         self._watched = max(1, round(options.stuck_time / control_period))
         self._between = max(1, round(options.period / control_period))
@@ -74,15 +74,16 @@ class ClutterPlan(BaseController):
             "tick": 0,
             "decided": 0,  # tick of the last decision
             "ends": 0,  # tick at which the plan ends
-            "promise": 0.0,  # [m], where the centre of mass should be by then, along x
             "past": np.full(self._watched, self._centre(obs)),  # [m], where the centre of mass was
-            **self.belief.start(),
+            **self.belief.start(obs),
         }
 
     def step(
         self, state: ControllerState, obs: Observation
     ) -> tuple[ControllerState, Command, tuple[ControlEvent, ...]]:
-        tick, x = int(state["tick"]), self._centre(obs)
+        tick = int(state["tick"])
+        obs = self.belief.seen(state, obs, tick)
+        x = self._centre(obs)
         past = state["past"].copy()
         gained = x - past[tick % self._watched]
         past[tick % self._watched] = x
@@ -98,7 +99,7 @@ class ClutterPlan(BaseController):
     def _is_due(self, state: ControllerState, tick: int, gained: float) -> bool:
         if self.options.when == "always":
             return tick == 0 or tick - int(state["decided"]) >= self._between
-        return tick - int(state["decided"]) >= self._watched and gained < self.options.stuck_distance
+        return bool(tick - int(state["decided"]) >= self._watched and gained < self.options.stuck_distance)
 
     def _followed(
         self, state: ControllerState, obs: Observation, events: tuple[ControlEvent, ...]
@@ -118,21 +119,20 @@ class ClutterPlan(BaseController):
         model = self._models(self.belief.for_model(state, obs), self.options.model)
         now = Present(round(obs.time / self.period), int(state["choice"]), state["memory"])
         found = self.search.decide(model, pose_of(obs), now)
-        state["decided"], here = tick, self._centre(obs)
-        kept = self._keeps(state, found, tick, here)
+        state["decided"] = tick
+        kept = self._left(state, tick) if self.options.when == "always" else []
+        kept = kept if kept and self.search.pace_of(model, pose_of(obs), now, kept) >= found.pace else []
         if not kept:
             begin = tick + np.cumsum([0, *self.search.parts])
             state["plan"] = np.array([(k, begin[part]) for part, k in enumerate(found.plan)], np.int64)
-            state["ends"], state["promise"] = int(begin[len(found.plan)]), here + found.gain
+            state["ends"] = int(begin[len(found.plan)])
         return ControlEvent(obs.time, "plan kept" if kept else "decision", self._report(found))
 
-    def _keeps(self, state: ControllerState, found: Decision, tick: int, here: float) -> bool:
-        """Whether the present plan still promises more progress per time than a new one. Without this question the robot
-        would always open another plan, and come to the good part of none."""
-        left = int(state["ends"]) - tick
-        if left <= 0 or self.options.when == "stuck":
-            return False
-        return (state["promise"] - here) / left >= found.gain / sum(self.search.parts[: len(found.plan)])
+    def _left(self, state: ControllerState, tick: int) -> list[tuple[int, int]]:
+        """Candidates and ticks that are left of the plan. If they still promise more progress per time than a new plan,
+        they are kept: else the robot would always open another plan, and come to the good part of none."""
+        begin = np.maximum([*state["plan"][:, 1], state["ends"]], tick)
+        return [(int(k), int(ticks)) for k, ticks in zip(state["plan"][:, 0], np.diff(begin), strict=True) if ticks > 0]
 
     def _change(self, state: ControllerState, k: int, joint_angle: FloatArray) -> None:
         state["memory"] = self.gaits.begun(k, int(state["choice"]), state["memory"], joint_angle)
@@ -144,11 +144,9 @@ class ClutterPlan(BaseController):
         plan = {"plan": [names[k] for k in found.plan], "gain": round(found.gain, 4), "ahead": round(found.ahead, 4)}
         return json.dumps({**plan, "scores": scores})
 
+    def known(self, state: ControllerState, obs: Observation) -> Map:
+        """Obstacles that it believes in."""
+        return self.belief.believed(state, obs)
+
     def _centre(self, obs: Observation) -> float:
         return float(self._mass @ obs.link_position[:, 0])
-
-
-def pose_of(obs: Observation) -> Pose:
-    """In the plane, as the sensors see it."""
-    rate = obs.link_rate if obs.link_rate.ndim == 1 else obs.link_rate[:, 2]
-    return Pose(obs.link_position[:, :2], obs.link_yaw, obs.link_velocity[:, :2], rate)

@@ -84,12 +84,12 @@ class Odometry:
     def _shape(self, angle: FloatArray) -> FloatArray:
         """Link centres [m], (n, 2), from that of the head."""
         centres = chain(self._robot, np.stack([np.cos(angle), np.sin(angle)], axis=1))
-        return centres - centres[-1]
+        return np.asarray(centres - centres[-1])
 
     def _shape_velocity(self, angle: FloatArray, rate: FloatArray) -> FloatArray:
         """Their velocities [m/s] if the head rests and joints turn."""
         centres = chain(self._robot, rate[:, np.newaxis] * np.stack([-np.sin(angle), np.cos(angle)], axis=1))
-        return centres - centres[-1]
+        return np.asarray(centres - centres[-1])
 
     def _felt(self, touches: Touches, angle: FloatArray, shape: FloatArray) -> Power:
         k = touches.link

@@ -12,7 +12,7 @@ the end forgotten; so do rays that pass through it.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -143,7 +143,7 @@ class PegMap:
         return without(known, gone) if gone.any() else known
 
 
-def without(known: KnownPegs, gone: object) -> KnownPegs:
+def without(known: KnownPegs, gone: Any) -> KnownPegs:
     """The others: `gone` is a number or a mask."""
     kept = np.ones(len(known.disc), bool)
     kept[gone] = False

@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 
 from pushpoint.robots import Robot
-from pushpoint.types import FloatArray, Touches
+from pushpoint.types import FloatArray, IntArray, Touches
 
 CREEP = 0.005  # [m/s]: below this speed friction is taken in proportion to it
 END_ON = 0.3  # part of a push across the link below which it is one at an end
@@ -102,7 +102,7 @@ class PushEstimator:
         own = np.stack([cos * x + sin * y, cos * y - sin * x], axis=1)  # along, across
         return self._placed(link, own, moment[link])
 
-    def _placed(self, link: FloatArray, force: FloatArray, moment: FloatArray) -> Touches:
+    def _placed(self, link: IntArray, force: FloatArray, moment: FloatArray) -> Touches:
         """Where on the links; forces in their axes."""
         along, across = force.T
         side = np.where(across < 0.0, 1, -1)

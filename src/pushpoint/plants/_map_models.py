@@ -48,7 +48,12 @@ class MapModels:
         """The model, see `mapping.ModelFactory`."""
         kind, substeps = plants[PLANT], ceil(self.period / settings.dt * (1.0 - ROUNDING))
         options = kind.Options.model_validate(
-            {"dt": self.period / substeps, "tolerance": settings.tolerance, "max_parts": settings.max_parts, "self_contact": True}
+            {
+                "dt": self.period / substeps,
+                "tolerance": settings.tolerance,
+                "max_parts": settings.max_parts,
+                "self_contact": True,  # no questions in between
+            }
         )
         plant = kind.build(self.robot, self._world(known, settings), self.servo, options)
         assert isinstance(plant, CompiledPlant)
