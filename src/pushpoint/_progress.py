@@ -100,3 +100,28 @@ class RunsBar:
         """One more run is finished."""
         self._failed += failed
         self._progress.update(self._task, advance=1, failed=self._failed)
+
+
+class StudyBar:
+    """Shows how many runs of a study are there, with a line of text: rate, time that remains, what is going on."""
+
+    def __init__(self, name: str, runs: int) -> None:
+        self._progress = Progress(
+            TextColumn("{task.description}"),
+            BarColumn(),
+            TextColumn("{task.fields[line]}"),
+            console=Console(stderr=True),
+            transient=True,
+        )
+        self._task = self._progress.add_task(name, total=runs, line="")
+
+    def __enter__(self) -> StudyBar:
+        self._progress.start()
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self._progress.stop()
+
+    def show(self, done: int, line: str) -> None:
+        """So many runs are there."""
+        self._progress.update(self._task, completed=done, line=line)

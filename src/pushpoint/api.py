@@ -13,6 +13,7 @@ from pushpoint.user_code import load_code
 
 if TYPE_CHECKING:
     from pushpoint.studies import Results, Study
+    from pushpoint.studies.cluster import Cluster
 
 
 def run_study(
@@ -22,12 +23,14 @@ def run_study(
     processes: int | None = None,
     progress: bool = False,
     code: Iterable[Source] = (),
+    out: Source | None = None,
+    cluster: Cluster | str | None = None,
     **fields: Any,
 ) -> Results:
-    """Run a scenario with many seeds, in one or several variants, on local processes.
+    """Run a scenario with many seeds, in one or several variants, at all points of a sweep.
 
     A run that fails is a row of the results; bad input is an error before the first run; an interrupt keeps the
-    finished rows.
+    finished rows. With `out`, what is finished is on the disk at once, and runs that are there are not made again.
 
     Parameters
     ----------
@@ -41,8 +44,12 @@ def run_study(
         Whether to show a bar on standard error, if that is a terminal.
     code
         Paths of Python files to load first, as by `load_code`. The processes get these and all that were loaded before.
+    out
+        Folder of the store; default: rows are kept in memory.
+    cluster
+        Address of a Dask cluster, or a `Cluster` with its TLS files; default: local processes.
     **fields
-        Fields of the `Study` to set: seeds, variants, measures, beyond.
+        Fields of the `Study` to set: seeds, variants, sweep, samples, measures, beyond, recordings.
 
     Returns
     -------
@@ -59,7 +66,12 @@ def run_study(
 
     for path in code:
         load_code(path)
-    return run(find_study(study, overrides, **fields), processes, progress=progress)
+    if isinstance(cluster, str):
+        from pushpoint.studies.cluster import Cluster
+
+        cluster = Cluster(cluster)
+    folder = None if out is None else Path(out)
+    return run(find_study(study, overrides, **fields), processes, progress=progress, folder=folder, cluster=cluster)
 
 
 def find_study(study: Source | Scenario | Study, overrides: Mapping[str, Any] | None = None, /, **fields: Any) -> Study:
@@ -67,6 +79,8 @@ def find_study(study: Source | Scenario | Study, overrides: Mapping[str, Any] | 
     from pushpoint.studies import Study
 
     data = dict(study) if isinstance(study, Study) else _study_data(study)
+    if "repeats" in fields:
+        data.pop("seeds", None)
     return Study.parse(data | fields | {"overrides": _merged(data.get("overrides"), overrides)}, AS_WRITTEN)
 
 

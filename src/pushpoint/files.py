@@ -48,7 +48,7 @@ def replace_file(path: Path, *parts: Bytes) -> None:
 @contextmanager
 def replacing(path: Path) -> Iterator[Path]:
     """A name beside `path` for a file that the block writes; moved to `path` if the block ends well, else removed."""
-    temporary = path.with_name(f".pushpoint-{_host()}-{os.getpid()}-{_PROCESS}-{next(_number)}.tmp")
+    temporary = path.with_name(f".pushpoint-{this_host()}-{os.getpid()}-{_PROCESS}-{next(_number)}.tmp")
     try:
         with _complaining(path):
             _refuse_special(path)
@@ -114,7 +114,7 @@ def _is_left_over(path: str) -> bool:
     name = _TEMPORARY.fullmatch(os.path.basename(path))
     if name is None:
         return False
-    if name["host"] != _host() or os.name == "nt":
+    if name["host"] != this_host() or os.name == "nt":
         return time.time() - os.stat(path).st_mtime > FORGOTTEN_AFTER
     pid = int(name["pid"])
     if pid == os.getpid():
@@ -123,7 +123,7 @@ def _is_left_over(path: str) -> bool:
 
 
 @cache
-def _host() -> str:
+def this_host() -> str:
     """Stands for the machine, and for the container on it: numbers of processes mean something only there."""
     import hashlib
     import platform

@@ -103,6 +103,15 @@ def take_over(given: Iterable[Source]) -> None:
             _run(source)
 
 
+def keep_only(files: Iterable[tuple[str, str]]) -> None:
+    """Forget what was loaded but for these files, by path and hash: a process may work for others than before."""
+    wanted = set(files)
+    for path, source in list(_loaded.items()):
+        if (path, source.file.sha256) not in wanted:
+            forget(path)
+            del _loaded[path]
+
+
 def _run(source: Source) -> None:
     """Run a file as a module. Its name is the same in all processes, so that objects can be sent between them."""
     path, text = source

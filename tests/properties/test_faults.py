@@ -23,7 +23,7 @@ from matplotlib.figure import Figure
 import pushpoint as pp
 from pushpoint.cli.run import save as save_run
 from pushpoint.errors import InvalidInput, PushpointError
-from pushpoint.files import _PROCESS, _host, write_json
+from pushpoint.files import _PROCESS, this_host, write_json
 from pushpoint.recording import Recording
 from pushpoint.studies import Results, Study
 from pushpoint.view.figures import save_figure
@@ -216,10 +216,10 @@ def test_only_temporary_files_of_dead_processes_are_removed(tmp_path: Path) -> N
     dead = subprocess.Popen([sys.executable, "-c", ""])
     dead.wait()
     names = {
-        f".pushpoint-{_host()}-{dead.pid}-{'0' * 8}-0.tmp": False,  # of a process that is no more
-        f".pushpoint-{_host()}-{os.getpid()}-{'0' * 8}-0.tmp": False,  # of one that had our number
-        f".pushpoint-{_host()}-{os.getpid()}-{_PROCESS}-99.tmp": True,  # of another thread of this one
-        f".pushpoint-{_host()}-{os.getppid()}-{'0' * 8}-0.tmp": True,  # of one that lives
+        f".pushpoint-{this_host()}-{dead.pid}-{'0' * 8}-0.tmp": False,  # of a process that is no more
+        f".pushpoint-{this_host()}-{os.getpid()}-{'0' * 8}-0.tmp": False,  # of one that had our number
+        f".pushpoint-{this_host()}-{os.getpid()}-{_PROCESS}-99.tmp": True,  # of another thread of this one
+        f".pushpoint-{this_host()}-{os.getppid()}-{'0' * 8}-0.tmp": True,  # of one that lives
         f".pushpoint-{'0' * 8}-{dead.pid}-{'0' * 8}-0.tmp": True,  # of another machine, lately
         f".pushpoint-{'1' * 8}-{dead.pid}-{'0' * 8}-0.tmp": False,  # of another machine, long ago
         ".pushpoint-notes.tmp": True,  # not ours

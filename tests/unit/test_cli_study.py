@@ -40,7 +40,8 @@ def test_study_run_writes_files_and_one_json_object_and_show_repeats_it(shell: S
     assert found["variants"]["wave"]["against_first"]["distance"]["pairs"] == 6
     assert found["variants"]["base"]["columns"]["distance"]["share"]["count"] in range(7)
     folder = tmp_path / "results" / "study-transeth2008a-track"
-    assert sorted(p.name for p in folder.iterdir()) == ["figure.png", "runs.csv", "study.yaml", "summary.json"]
+    files = ["figure.png", "runs.csv", "study.sqlite", "study.yaml", "summary.json"]
+    assert sorted(p.name for p in folder.iterdir()) == files
     assert (folder / "figure.png").read_bytes().startswith(b"\x89PNG")
     study = load(folder).study
     assert study.variants["wave"] == {"controller.offset": [[0, 0], [2, 0.1]], "servo.stiffness": 700}

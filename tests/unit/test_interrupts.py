@@ -208,6 +208,8 @@ def check_study(folder: Path, number: int, after: float) -> bool:
         return False
     found = load_study(folder / "study")
     assert found.interrupted
+    if not found.rows:  # it was stopped while processes started
+        return False
     row = found.rows[-1]
     alone = pp.simulate(found.study.scenario_of(row.variant, row.seed))
     assert row.values == {"distance": alone.metrics()["distance"]}

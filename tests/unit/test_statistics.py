@@ -48,7 +48,7 @@ def test_too_few_values_have_no_interval() -> None:
 
 def test_median_interval_is_that_of_the_binomial_distribution() -> None:
     stats = pytest.importorskip("scipy.stats")
-    for count in (7, 50, 333, 2000):
+    for count in (7, 50, 333, 499, 501, 2000, 10_001, 200_000):
         low, high = median_interval([float(k) for k in range(count)])
         assert stats.binom.cdf(low, count, 0.5) <= 0.025 < stats.binom.cdf(low + 1, count, 0.5)
         assert high == count - 1 - low
@@ -94,7 +94,7 @@ def test_exact_tests() -> None:
     assert mcnemar_p(PairedCounts(5, 3, 3, 9)) == 1.0
     assert sign_test_p(0, 0) == 1.0
     stats = pytest.importorskip("scipy.stats")
-    for fewer, more in ((1, 9), (12, 4), (0, 20), (400, 480)):
+    for fewer, more in ((1, 9), (12, 4), (0, 20), (400, 480), (4900, 5100), (99_000, 100_500)):
         assert sign_test_p(fewer, more) == pytest.approx(stats.binomtest(fewer, fewer + more).pvalue, rel=1e-9)
 
 

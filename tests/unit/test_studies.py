@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -20,9 +22,10 @@ from pushpoint.recording.assemble import event_set
 from pushpoint.scenario import Scenario, Start
 from pushpoint.scenarios import scenarios
 from pushpoint.simulation import Setup
-from pushpoint.studies import Results, Row, Study, jobs, processes, run, runner
+from pushpoint.studies import Results, Row, Study, batches, jobs, processes, run, runner
 from pushpoint.studies.jobs import RUN, Job, Outcome
 from pushpoint.studies.results import load
+from pushpoint.studies.workers import Answer
 
 TRACK = "transeth2008a/track"
 SHORT: dict[str, Any] = {"duration": 0.3, "start.jitter": 1e-4}
@@ -200,6 +203,10 @@ def test_whatever_a_run_raises_is_reported_in_its_row(monkeypatch: pytest.Monkey
             raise ZeroDivisionError("by a controller")
         return recording
 
+    def broken(_: object) -> None:
+        raise RuntimeError("somewhere in a compiled call")
+
+    monkeypatch.setattr(batches.ManyRuns, "run", broken)  # then each run is made alone
     monkeypatch.setattr(jobs, "simulate", eventful)
     found = run(made_study(), processes=1)
     assert [row.status for row in found.rows] == ["ok", "failed", "failed"]
@@ -220,16 +227,67 @@ def test_measures_with_options_and_their_failures() -> None:
     assert "runs from 0 to 0.3 s" in run(made_study(seeds=1, measures=late), processes=1).rows[0].message
 
 
-def test_an_interrupt_keeps_finished_rows(monkeypatch: pytest.MonkeyPatch) -> None:
-    def interrupted(jobs: Sequence[Job], processes: int | None) -> Iterator[tuple[int, Outcome]]:
-        yield 2, Outcome({"distance": 2.0})
-        yield 0, Outcome({"distance": 0.0})
-        raise KeyboardInterrupt
+class Scripted:
+    """An engine that answers from a script: rows by number of the run, None where a process died, or an error."""
 
-    monkeypatch.setattr(runner, "outcomes", interrupted)
-    found = run(made_study(measures=["distance"]))
+    sends, parts, status = False, 1, ""
+
+    def __init__(self, *script: Any) -> None:
+        self.script, self.batches = list(script), dict[int, list[int]]()
+
+    @property
+    def room(self) -> int:
+        return 1 - len(self.batches)
+
+    def submit(self, ticket: int, text: str, where: str = "") -> None:
+        self.batches[ticket] = [number for number, *_ in json.loads(text)["runs"]]
+
+    def answers(self, patience: float) -> list[Answer]:
+        (ticket, numbers), said = self.batches.popitem(), self.script.pop(0) if self.script else "ok"
+        if isinstance(said, BaseException):
+            raise said
+        if said is None:
+            return [Answer(ticket, None)]
+        rows = [
+            {"number": number, "status": "ok", "message": "", "wall_time_s": 0.0, "accepted": 0,
+             "values": {"distance": float(number)}, "events": {}, "recording": ""}
+            for number in numbers
+        ]  # fmt: skip
+        return [Answer(ticket, {"seconds": 1e-4, "rows": rows, "left": []})]
+
+    def close(self) -> None:
+        pass
+
+
+def scripted(monkeypatch: pytest.MonkeyPatch, *script: Any) -> None:
+    monkeypatch.setattr(runner, "_engine", lambda *_: nullcontext(Scripted(*script)))
+
+
+def test_an_interrupt_keeps_finished_rows(monkeypatch: pytest.MonkeyPatch) -> None:
+    scripted(monkeypatch, "ok", KeyboardInterrupt())
+    found = run(made_study(measures=["distance"], seeds=9))
     assert found.interrupted
-    assert [row.seed for row in found.rows] == [0, 2]
+    assert [row.seed for row in found.rows] == [0]
+    scripted(monkeypatch, KeyboardInterrupt())
+    with pytest.raises(KeyboardInterrupt):
+        run(made_study(measures=["distance"]))
+
+
+def test_a_run_whose_process_dies_is_tried_again_and_fails_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The second batch, of runs 1 and 2, is lost: each is made alone. Run 1 then dies twice."""
+    scripted(monkeypatch, "ok", None, None, "ok", None)
+    found = run(made_study(measures=["distance"], seeds=6))
+    assert [row.seed for row in found.rows] == list(range(6))
+    assert [row.seed for row in found.rows if row.failed] == [1]
+    assert "process that ran it died" in found.rows[1].message
+
+
+def lost(why: str) -> Outcome:
+    return Outcome(problems={RUN: why})
+
+
+def outcomes(tasks: Sequence[int]) -> dict[int, Outcome]:
+    return dict(processes.done(processes.Work(lambda task: Outcome({"answer": task}), lost), tasks, 2))
 
 
 def test_a_job_whose_process_dies_fails_alone(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -242,11 +300,11 @@ def test_a_job_whose_process_dies_fails_alone(monkeypatch: pytest.MonkeyPatch) -
             yield k, Outcome({"answer": job})
 
     monkeypatch.setattr(processes, "_done_beside", done)
-    found = dict(runner.outcomes([1, 2, 30, 4, 50, 6], processes=2))  # type: ignore[list-item]  # numbers stand for jobs
+    found = outcomes([1, 2, 30, 4, 50, 6])
     assert [k for k in sorted(found) if found[k].problems] == [2, 4]
     assert all("process that ran it died" in found[k].problems[RUN] for k in (2, 4))
     assert len(found) == 6
-    hopeless = dict(runner.outcomes([30] * 50, processes=2))  # type: ignore[list-item]  # numbers stand for jobs
+    hopeless = outcomes([30] * 50)
     assert len(hopeless) == 50
     assert all(outcome.problems for outcome in hopeless.values())
 
@@ -254,11 +312,11 @@ def test_a_job_whose_process_dies_fails_alone(monkeypatch: pytest.MonkeyPatch) -
 def test_jobs_that_cannot_be_sent_fail_alone() -> None:
     future: Future[Outcome] = Future()
     future.set_exception(TypeError("cannot pickle"))
-    assert processes.result_of(future, runner.lost).problems[RUN] == "TypeError: cannot pickle"
+    assert processes.result_of(future, lost).problems[RUN] == "TypeError: cannot pickle"
     broken: Future[Outcome] = Future()
     broken.set_exception(BrokenProcessPool())
     with pytest.raises(BrokenProcessPool):
-        processes.result_of(broken, runner.lost)
+        processes.result_of(broken, lost)
 
 
 # --- files and summaries ---

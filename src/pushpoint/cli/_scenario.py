@@ -13,6 +13,7 @@ EXAMPLES = {
     "--variant": "weak:controller.amplitude=0.6",
     "--measure": "first_passage:link=5,axis=x,value=2",
     "--beyond": "distance=1.5",
+    "--sweep": "world.ground.friction=0.1:0.5:9",
 }
 
 

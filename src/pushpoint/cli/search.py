@@ -202,8 +202,10 @@ def _print(found: Found) -> None:
     counts = ", ".join(f"{len(trials)} {status}" for status, trials in by_status.items() if trials)
     results().print(f"{found.search.base_scenario.name}: {len(found.trials)} trials ({counts})", highlight=False)
     several = len(found.search.aims) > 1
-    front = list({trial.aims: trial for trial in found.front}.values())  # each once
-    for trial in sorted(front, key=lambda trial: trial.aims)[: SHOWN if several else 1]:
+    front = list({trial.aims: trial for trial in found.front}.values())
+    if found.done and not several:
+        front = [found.best]
+    for trial in sorted(front, key=lambda trial: trial.aims)[:SHOWN]:
         values = ", ".join(f"{key} = {_number(value)}" for key, value in trial.values.items())
         results().print(f"  trial {trial.number}: {', '.join(_aims(found, trial.aims))} with {values}", highlight=False)
     if several and len(front) > SHOWN:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import math
 import re
-from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -14,22 +12,31 @@ import typer
 from pushpoint import limits
 from pushpoint.cli import _scenario
 from pushpoint.cli._commands import INTERRUPTED, Command, Group, held_back
-from pushpoint.cli._console import complain, messages, print_json, results, say
+from pushpoint.cli._console import complain, print_json, say
 from pushpoint.cli._options import AsJson, Load, measure_names, study_names
 from pushpoint.errors import InvalidInput, shown
 
 if TYPE_CHECKING:
-    from pushpoint.studies import Results, Study
-    from pushpoint.studies.summary import Spread, Summary, VariantSummary
+    from pushpoint.studies import Results
+    from pushpoint.studies.cluster import Cluster
 
 ALL_FAILED = 3
-SHOWN_FAILURES = 5
 
 app = typer.Typer(help="Many runs of one scenario, and what they show together.", no_args_is_help=True, cls=Group)
 
 Beyond = Annotated[
     list[str] | None,
     typer.Option("--beyond", metavar="NAME=VALUE", help="Report the share of runs with a measure above a value."),
+]
+
+
+Processes = Annotated[int | None, typer.Option(help="Processes; default: as many as processors.")]
+ClusterAddress = Annotated[
+    str | None,
+    typer.Option("--cluster", metavar="ADDRESS", help="Use a Dask cluster instead, such as tcp://host:8786."),
+]
+TlsFile = Annotated[
+    Path | None, typer.Option(metavar="FILE", help="For a cluster with TLS; default: Dask's own settings.")
 ]
 
 
@@ -42,8 +49,10 @@ def run(
         ),
     ],
     seeds: Annotated[
-        str | None, typer.Option(metavar="SEEDS", help="20 (0 to 19), 0:100 (0 to 99) or 3,5,8. Default: 20.")
+        str | None,
+        typer.Option(metavar="SEEDS", help="20 (0 to 19), 0:100 (0 to 99) or 3,5,8. Default: 20, with --sweep 1."),
     ] = None,
+    repeats: Annotated[int | None, typer.Option(help="Another word for --seeds: so many runs of each kind.")] = None,
     jitter: Annotated[float | None, typer.Option(help="Shift of the start by up to this much, in metres.")] = None,
     settings: Annotated[
         list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Change one value in all runs.")
@@ -54,6 +63,14 @@ def run(
             "--variant", metavar="LABEL[:KEY=VALUE,...]", help="Runs with these changes; compared with the first."
         ),
     ] = None,
+    sweep: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--sweep", metavar="KEY=VALUES", help="0.1:0.5:9 (9 values, ends included), a,b,c, or 0.1..0.5 to sample."
+        ),
+    ] = None,
+    samples: Annotated[int | None, typer.Option(help="Points to sample where --sweep has bounds.")] = None,
+    sampling: Annotated[str | None, typer.Option(metavar="METHOD", help="sobol or random. Default: sobol.")] = None,
     measures: Annotated[
         list[str] | None,
         typer.Option(
@@ -64,18 +81,25 @@ def run(
         ),
     ] = None,
     beyond: Beyond = None,
-    processes: Annotated[int | None, typer.Option(help="Processes; default: as many as processors.")] = None,
+    recordings: Annotated[bool, typer.Option("--recordings", help="Keep the recordings of all runs.")] = False,
+    processes: Processes = None,
+    cluster: ClusterAddress = None,
+    tls_ca: TlsFile = None,
+    tls_cert: TlsFile = None,
+    tls_key: TlsFile = None,
     out: Annotated[Path | None, typer.Option(help="Folder; default results/study-<scenario>.")] = None,
     code: Load = None,
     as_json: AsJson = False,
 ) -> None:
-    """Run SCENARIO with every seed in every variant; write runs.csv, summary.json and figure.png."""
+    """Run SCENARIO with every seed, variant and point of a sweep; what is finished is in the folder at once."""
     from pushpoint.api import find_study
     from pushpoint.studies import run as run_all
 
     fields: dict[str, Any] = {}
     if seeds is not None:
         fields["seeds"] = parsed_seeds(seeds)
+    if repeats is not None:
+        fields["repeats"] = repeats
     if variants:
         fields["variants"] = _once("--variant", [labelled(text, "--variant") for text in variants])
     if measures:
@@ -83,19 +107,27 @@ def run(
         fields["measures"] = [{"name": name, "options": options} for name, options in wanted]
     if beyond:
         fields["beyond"] = _once("--beyond", [_scenario.parsed(text, "--beyond") for text in beyond])
+    fields |= _sweep_fields(sweep, samples, sampling)
+    if recordings:
+        fields["recordings"] = "keep"
     changes = dict(_scenario.parsed(text) for text in settings or [])
     if jitter is not None:
         changes["start.jitter"] = jitter
     study = find_study(scenario, changes, **fields)
     named = scenario if "/" not in scenario and "." not in scenario else study.base_scenario.name
     folder = out or Path("results") / f"study-{_scenario.slug(named)}"
-    _finish(run_all(study, processes, progress=messages().is_terminal), folder, as_json, code)
+    where = _cluster(cluster, tls_ca, tls_cert, tls_key)
+    _finish(run_all(study, processes, progress=True, folder=folder, cluster=where), folder, as_json, code)
 
 
 @app.command("resume", cls=Command)
 def resume(
     folder: Annotated[Path, typer.Argument(help="What an interrupted `study run` wrote.")],
-    processes: Annotated[int | None, typer.Option(help="Processes; default: as many as processors.")] = None,
+    processes: Processes = None,
+    cluster: ClusterAddress = None,
+    tls_ca: TlsFile = None,
+    tls_cert: TlsFile = None,
+    tls_key: TlsFile = None,
     force: Annotated[bool, typer.Option("--force", help="Go on with loaded files that have changed.")] = False,
     code: Load = None,
     as_json: AsJson = False,
@@ -108,19 +140,35 @@ def resume(
     found = load(folder)
     if not force:
         refuse_changed(code_of(folder), f"the study in {str(folder)!r}")
-    _finish(
-        run_all(found.study, processes, progress=messages().is_terminal, finished=found.rows), folder, as_json, code
-    )
+    _say_what_is_made_again(found)
+    where = _cluster(cluster, tls_ca, tls_cert, tls_key)
+    finished = found.rows if isinstance(found.rows, tuple) else ()  # those in a store are found by their keys
+    again = run_all(found.study, processes, progress=True, finished=finished, folder=folder, cluster=where)
+    _finish(again, folder, as_json, code)
+
+
+def _say_what_is_made_again(found: Results) -> None:
+    """Runs of other versions have other keys."""
+    from pushpoint.studies.keys import base_key
+    from pushpoint.studies.results import StoredRows
+
+    if isinstance(found.rows, StoredRows) and len(found.rows) and found.rows.key != base_key(found.study):
+        say(
+            f"{len(found.rows)} runs were made by other versions, or with other files: all runs are made again; those "
+            "stay in the store"
+        )
 
 
 @app.command("show", cls=Command)
 def show(
-    folder: Annotated[Path, typer.Argument(help="What `study run` wrote.")],
+    folder: Annotated[Path, typer.Argument(help="What `study run` wrote, or is writing.")],
     beyond: Beyond = None,
+    figure: Annotated[Path | None, typer.Option(metavar="FILE", help="Draw the figure of the study again.")] = None,
     code: Load = None,
     as_json: AsJson = False,
 ) -> None:
-    """Print the summary of a study again."""
+    """Print the summary of a study, finished or not."""
+    from pushpoint.cli._study_tables import print_summary
     from pushpoint.studies.results import load
 
     found = load(folder)
@@ -129,7 +177,55 @@ def show(
     if as_json:
         print_json(summary.as_dict() | {"status": status(found)})
     else:
-        _print(summary, found)
+        print_summary(summary, found)
+    if found.missing:
+        say(f"{found.missing} of {found.study.runs} runs are missing")
+    if figure is not None:
+        _draw(found, figure)
+        say(f"wrote {figure}")
+
+
+@app.command("export", cls=Command)
+def export(
+    folder: Annotated[Path, typer.Argument(help="What `study run` wrote, or is writing.")],
+    to: Annotated[str, typer.Option("--to", metavar="FORMAT", help="csv, parquet or netcdf.")],
+    out: Annotated[Path | None, typer.Option(metavar="FILE", help="Default: runs.<format> in the folder.")] = None,
+    code: Load = None,
+) -> None:
+    """Write the runs of a study as a table (CSV, Parquet), or as arrays over its sweep (NetCDF, for xarray)."""
+    from pushpoint.studies.export import exported
+    from pushpoint.studies.results import load
+
+    say(f"wrote {exported(load(folder), to, out, folder)}")
+
+
+def _sweep_fields(sweep: list[str] | None, samples: int | None, sampling: str | None) -> dict[str, Any]:
+    fields: dict[str, Any] = {}
+    if sweep:
+        from pushpoint.cli._sweep import parsed_sweep
+
+        fields["sweep"] = _once("--sweep", [parsed_sweep(text) for text in sweep])
+    if samples is not None:
+        fields["samples"] = {"count": samples} | ({"method": sampling} if sampling is not None else {})
+    elif sampling is not None:
+        raise InvalidInput(f"--sampling {shown(sampling)}: --samples should say how many points there are")
+    return fields
+
+
+def _cluster(address: str | None, ca: Path | None, cert: Path | None, key: Path | None) -> Cluster | None:
+    """Where runs are made, if not here; says that whoever runs the cluster reads what is sent there."""
+    if address is None:
+        if ca or cert or key:
+            raise InvalidInput("--tls-ca, --tls-cert and --tls-key are for --cluster")
+        return None
+    from pushpoint.studies.cluster import Cluster
+    from pushpoint.user_code import loaded_files
+
+    cluster = Cluster(address, ca, cert, key)
+    names = ", ".join(file.name for file in loaded_files())
+    what = f"the scenario and the files {names}, which it runs and can read" if names else "the scenario"
+    say(f"cluster {address} gets {what}; it makes all runs")
+    return cluster
 
 
 def parsed_seeds(text: str) -> list[int]:
@@ -179,7 +275,9 @@ def _save_and_print(found: Results, folder: Path, as_json: bool) -> None:
     if as_json:
         print_json(summary.as_dict() | {"status": status(found), "runs": found.table(), "files": files})
     else:
-        _print(summary, found)
+        from pushpoint.cli._study_tables import print_summary
+
+        print_summary(summary, found)
     for path in files.values():
         say(f"wrote {path}")
     _remark(found)
@@ -190,11 +288,20 @@ def save(found: Results, folder: Path) -> dict[str, str]:
     files = found.save(folder)
     if found.interrupted:
         return files
+    _draw(found, folder / "figure.png")
+    return files | {"figure": str(folder / "figure.png")}
+
+
+def _draw(found: Results, path: Path) -> None:
     from pushpoint.view.figures import save_figure
     from pushpoint.view.study import study_figure
 
-    save_figure(study_figure(found), folder / "figure.png")
-    return files | {"figure": str(folder / "figure.png")}
+    units: dict[str, str] = {}
+    if found.study.sweep:
+        from pushpoint.cli._swept_units import swept_units
+
+        units = swept_units(found.study)
+    save_figure(study_figure(found, units), path)
 
 
 def status(found: Results) -> str:
@@ -206,121 +313,15 @@ def status(found: Results) -> str:
 def _remark(found: Results) -> None:
     """What people should know before they believe the numbers."""
     if found.interrupted:
-        complain(f"interrupted after {len(found.rows)} of {len(found.study.variants) * len(found.study.seeds)} runs")
-    failed = [row for row in found.rows if row.failed]
+        complain(f"interrupted after {len(found.rows)} of {found.study.runs} runs")
+    failed = sum(row.failed for row in found.rows)
     if failed:
-        first = failed[0]
-        complain(
-            f"{len(failed)} of {len(found.rows)} runs failed; {first.variant!r}, seed {first.seed}: {first.message}"
-        )
-    if found.seeds_do_nothing:
+        first = next(row for row in found.rows if row.failed)
+        complain(f"{failed} of {len(found.rows)} runs failed; {first.variant!r}, seed {first.seed}: {first.message}")
+    effects = found.effects()
+    if effects.seeds:
         say("runs with different seeds are equal: nothing here depends on the seed; --jitter 1e-4 shifts the start")
-
-
-def _print(summary: Summary, found: Results) -> None:
-    """Three tables: each variant by itself; each against the first; runs that failed."""
-    percent = f"[{100 * summary.confidence:g} %]"
-    first, *others = summary.variants
-    columns = tuple(summary.variants[first].columns)
-    rows: list[tuple[str, ...]] = [
-        (_with_unit(found.study, column), label, _runs(variant), *_spread(variant.columns[column]))
-        for column in columns
-        for label, variant in summary.variants.items()
-    ]
-    _print_table(summary.scenario, ("measure", "variant", "runs", f"median {percent}", "quartiles", "share"), rows)
-    if others:
-        rows = [
-            (_with_unit(found.study, column), label, *_comparison(summary, label, column))
-            for column in columns
-            for label in others
-        ]
-        headings = ("measure", "variant", "pairs", f"difference {percent}", "p", "share", "p")
-        _print_table(f"against {first}, seed by seed", headings, rows)
-    failed = [(row.variant, f"{row.seed}", row.message) for row in found.rows if row.failed]
-    if failed:
-        more = [("...", "", f"and {len(failed) - SHOWN_FAILURES} more, in runs.csv")] * (len(failed) > SHOWN_FAILURES)
-        _print_table("failed runs", ("variant", "seed", "message"), [*failed[:SHOWN_FAILURES], *more])
-    for line in _notes(summary):
-        results().print(line, markup=False)
-
-
-def _with_unit(study: Study, column: str) -> str:
-    """A column with the unit of its measure, if that has one."""
-    from pushpoint.analysis import unit_of
-
-    unit = next(unit_of(wanted.name) for wanted in study.measurements if wanted.column == column)
-    return f"{column} [{unit}]" if unit else column
-
-
-def _print_table(title: str, headings: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    """Columns that are empty in all rows are left out."""
-    from rich.table import Table
-    from rich.text import Text
-
-    used = [k for k in range(len(headings)) if any(row[k] for row in rows)]
-    table = Table(title=Text(title), title_justify="left", box=None, padding=(0, 1))
-    for k in used:
-        table.add_column(headings[k], overflow="fold", no_wrap=k > 1 and headings[k] != "message")
-    for row in rows:
-        table.add_row(*(Text(row[k]) for k in used))
-    results().print(table)
-
-
-def _runs(variant: VariantSummary) -> str:
-    """`19 + 1 failed`: runs that ended, and others apart."""
-    if not variant.failed:
-        return f"{variant.runs}"
-    return f"{variant.runs - variant.failed} + {variant.failed} failed"
-
-
-def _notes(summary: Summary) -> Iterator[str]:
-    """How failed runs count, and in which runs steps were accepted."""
-    from pushpoint.studies.summary import FAILED_RUNS
-
-    for label, variant in summary.variants.items():
-        for column, spread in variant.columns.items():
-            if spread.share is not None and variant.failed:
-                share = spread.share
-                yield (
-                    f"{label}: {column} is above {share.beyond:g} in {share.count} of {share.total - share.failed} "
-                    f"runs that ended; {_counted(share.failed, 'failed run')} as not above: "
-                    f"{share.count} of {share.total}"
-                )
-        if variant.accepted:
-            yield (
-                f"{label}: {variant.accepted_steps} steps in {variant.accepted} of {variant.runs} runs were not solved "
-                "to the tolerance, but accepted (plant.on_failure)"
-            )
-    if any(variant.failed for variant in summary.variants.values()):
-        yield FAILED_RUNS
-
-
-def _counted(count: int, what: str) -> str:
-    return f"{count} {what} counts" if count == 1 else f"{count} {what}s count"
-
-
-def _spread(spread: Spread) -> tuple[str, str, str]:
-    """Median, quartiles, share."""
-    share = spread.share
-    shown = "" if share is None else f"{share.share:.2f} {_ends(share.interval)} > {share.beyond:g}"
-    if not spread.count:
-        return "not measured", "", shown
-    low, high = spread.quartiles
-    return f"{spread.median:.4g} {_ends(spread.interval)}", f"{low:.4g} … {high:.4g}", shown
-
-
-def _comparison(summary: Summary, label: str, column: str) -> tuple[str, str, str, str, str]:
-    """Pairs, difference, its p, difference of the shares, its p."""
-    compared = (summary.variants[label].against_first or {})[column]
-    share = compared.share
-    shares = ("", "") if share is None else (f"{share.difference:+.2f} {_ends(share.interval)}", f"{share.p_value:.2g}")
-    if not compared.pairs:
-        return "0", "not measured", "", *shares
-    difference = f"{compared.difference:+.4g} {_ends(compared.interval)}"
-    return f"{compared.pairs}", difference, f"{compared.p_value:.2g}", *shares
-
-
-def _ends(interval: tuple[float, float]) -> str:
-    if interval == (-math.inf, math.inf):
-        return "[too few runs]"
-    return f"[{interval[0]:.4g}, {interval[1]:.4g}]"
+    for labels in effects.variants:
+        say(f"variants {' and '.join(map(repr, labels))} are equal in all runs: what they change has no effect here")
+    for key in effects.fields:
+        say(f"no run depends on {key}: all its values give equal numbers")

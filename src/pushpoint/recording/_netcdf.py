@@ -48,7 +48,14 @@ def write(
     path: str | os.PathLike[str], kind: str, groups: Groups, scenario: Scenario, code: Sequence[CodeFile] = ()
 ) -> Path:
     """Make the whole file in memory, then write it: a full disk is met by plain writing, never inside of HDF5."""
-    target = Path(path)
+    target, image = Path(path), made(kind, groups, scenario, code)
+    with image.getbuffer() as data:
+        replace_file(target, data, _seal.seal_of(image))
+    return target
+
+
+def made(kind: str, groups: Groups, scenario: Scenario, code: Sequence[CodeFile] = ()) -> io.BytesIO:
+    """The bytes of a file but for its checksum, which follows."""
     root = groups[""].assign_attrs(
         pushpoint_kind=kind,
         schema_version=SCHEMA,
@@ -58,10 +65,7 @@ def write(
         versions=versions_json(),
         checksum=_seal.ATTRIBUTE,
     )
-    image = _image({**groups, "": root})
-    with image.getbuffer() as data:
-        replace_file(target, data, _seal.seal_of(image))
-    return target
+    return _image({**groups, "": root})
 
 
 def _image(groups: Groups) -> io.BytesIO:

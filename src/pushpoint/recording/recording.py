@@ -13,7 +13,7 @@ import xarray as xr
 from pushpoint.analysis import measures
 from pushpoint.analysis.metrics import METRICS, SOLVER_METRICS
 from pushpoint.errors import InvalidInput
-from pushpoint.recording import _netcdf
+from pushpoint.recording import _netcdf, _seal
 from pushpoint.recording.assemble import known_set, with_step_columns
 from pushpoint.recording.checkpoint import Checkpoint
 from pushpoint.scenario import Scenario
@@ -129,6 +129,14 @@ class Recording:
         Path
             The same.
         """
+        return _netcdf.write(path, "recording", self._groups(), self.scenario, self.code)
+
+    def image(self) -> bytes:
+        """The bytes that `save` writes."""
+        image = _netcdf.made("recording", self._groups(), self.scenario, self.code)
+        return image.getvalue() + _seal.seal_of(image)
+
+    def _groups(self) -> _netcdf.Groups:
         root = self.data.assign_attrs(
             seed=self.scenario.seed,
             wall_time_s=self.wall_time_s,
@@ -138,7 +146,7 @@ class Recording:
         groups = {"": root, "contacts": self.contacts, "events": self.events, "known": self.known}
         if self._checkpoint is not None:
             groups["checkpoint"] = self._checkpoint.to_dataset()
-        return _netcdf.write(path, "recording", groups, self.scenario, self.code)
+        return groups
 
 
 def is_recording(path: str | os.PathLike[str], verify: bool = True) -> bool:

@@ -73,6 +73,12 @@ class Outcome:
     wall_time_s: float = 0.0  # of the simulations
     notes: dict[str, RunNote] = field(default_factory=dict)  # on the runs whose recordings a cache keeps
 
+    def note(self, recording: Recording) -> None:
+        """Count what a run reported, whether it failed or not."""
+        self.events.update(str(event) for event in recording.events["name"].values)
+        self.wall_time_s += recording.wall_time_s
+        self.accepted_steps += int(accepted_steps(recording))
+
 
 def do(job: Job, cache: ResultCache | None = None) -> Outcome:
     """Make the runs, ask the questions. Whatever goes wrong is a problem of that run or question alone."""
@@ -81,23 +87,30 @@ def do(job: Job, cache: ResultCache | None = None) -> Outcome:
         if cache is not None and name in job.kept:
             recording = _kept(name, job, cache, outcome)
         else:  # warnings are the same for every seed; the run made in advance has shown them
-            recording = _recorded(name, scenario, outcome, [])
-        if recording is not None:
+            recording = recorded(name, scenario, outcome, [])
+        if recording is not None and name not in outcome.problems:
             recordings[name] = recording
-    for name, question in job.questions.items():
+    answered(job.questions, recordings, outcome)
+    return outcome
+
+
+def answered(questions: Mapping[str, Question], recordings: Mapping[str, Recording], outcome: Outcome) -> None:
+    """Ask the questions whose runs are there."""
+    for name, question in questions.items():
         if all(run in recordings for run in question.runs):
             try:
                 outcome.answers[name] = answer(question, recordings)
             except Exception as error:  # measures may be anybody's
                 outcome.problems[name] = described(error)
-    return outcome
 
 
 def _kept(name: str, job: Job, cache: ResultCache, outcome: Outcome) -> Recording | None:
     """A run from the cache, or one that goes there."""
     recording, warned = None if job.anew else cache.recording(job.kept[name]), list[str]()
     if recording is None:
-        recording = _recorded(name, job.runs[name], outcome, warned)
+        recording = recorded(name, job.runs[name], outcome, warned)
+        if name in outcome.problems:
+            return None
         if recording is not None:
             cache.keep_recording(job.kept[name], recording)
     if recording is not None:
@@ -105,7 +118,8 @@ def _kept(name: str, job: Job, cache: ResultCache, outcome: Outcome) -> Recordin
     return recording
 
 
-def _recorded(name: str, scenario: Scenario, outcome: Outcome, warned: list[str]) -> Recording | None:
+def recorded(name: str, scenario: Scenario, outcome: Outcome, warned: list[str]) -> Recording | None:
+    """Make a run. One that failed is among the problems; it may have a recording until then."""
     recording: Recording | None = None
     with warnings.catch_warnings(record=True) as heard:
         warnings.simplefilter("always")
@@ -116,10 +130,8 @@ def _recorded(name: str, scenario: Scenario, outcome: Outcome, warned: list[str]
             recording = error.recording if isinstance(error, SolverFailure) else None
     warned += [str(warning.message) for warning in heard]
     if recording is not None:
-        outcome.events.update(str(event) for event in recording.events["name"].values)
-        outcome.wall_time_s += recording.wall_time_s
-        outcome.accepted_steps += int(accepted_steps(recording))
-    return None if name in outcome.problems else recording
+        outcome.note(recording)
+    return recording
 
 
 def answer(question: Question, recordings: Mapping[str, Recording]) -> float:

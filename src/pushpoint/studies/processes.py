@@ -127,7 +127,7 @@ def _pool(processes: int) -> Iterator[ProcessPoolExecutor]:
     """Processes that start empty: copies of this one would share locks of its threads. None outlives an interrupt."""
     before = set(active_children())
     context = get_context("spawn")
-    pool = ProcessPoolExecutor(processes, mp_context=context, initializer=_begin, initargs=(sources(),))
+    pool = ProcessPoolExecutor(processes, mp_context=context, initializer=_begin, initargs=(os.getpid(), sources()))
     try:
         yield pool
     except BaseException:
@@ -140,10 +140,13 @@ def _pool(processes: int) -> Iterator[ProcessPoolExecutor]:
     pool.shutdown()
 
 
-def _begin(loaded: Sequence[Source]) -> None:
+def _begin(master: int, loaded: Sequence[Source]) -> None:
     """What a process does first. Ctrl-C reaches all processes of a terminal; the first one decides what becomes of the
     others. Files that it loaded are loaded here; whoever misses one of their names says so."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    from pushpoint.studies.workers import end_with_master
+
+    end_with_master(master)
     for source in loaded:
         with suppress(InvalidInput):
             take_over([source])

@@ -178,6 +178,11 @@ def environment(kind: str) -> dict[str, Any]:
     }
 
 
+def result_versions(kind: str) -> dict[str, Any]:
+    """Sources, versions and settings that results of a kind depend on, as plain data."""
+    return {"sources": source_hash(*FURTHER[kind]), **environment(kind)}
+
+
 def version_of(library: str) -> str:
     try:
         return version(library)

@@ -1,59 +1,157 @@
-"""Runs of studies on local processes: jobs go out, numbers come back, failures are rows."""
+"""Runs of studies: what is missing in a store is made, on local processes or on a cluster; failures are rows."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from pushpoint._interrupts import number_of
+from pushpoint._interrupts import noted, number_of
 from pushpoint.errors import InvalidInput, MissingExtra
+from pushpoint.files import write_text
 from pushpoint.scenario import Scenario
 from pushpoint.simulation import Setup, simulate
-from pushpoint.studies.jobs import RUN, Job, Outcome, Question, do
-from pushpoint.studies.processes import Work, at_most, done, runs_bar
-from pushpoint.studies.results import Results, Row
-from pushpoint.studies.study import Study
+from pushpoint.studies.keys import RunKeys, base_key
+from pushpoint.studies.processes import at_most
+from pushpoint.studies.results import STUDY_FILE, Results, Row, StoredRows
+from pushpoint.studies.store import Store, StoredRun
+from pushpoint.studies.study import Place, Study
+
+if TYPE_CHECKING:
+    from pushpoint.studies.cluster import Cluster
+    from pushpoint.studies.workers import Engine
+
+MOST_CHECKED = 64  # points of a sweep that are built before anything runs
 
 
-def run(study: Study, processes: int | None = None, *, progress: bool = False, finished: Sequence[Row] = ()) -> Results:
+def run(
+    study: Study,
+    processes: int | None = None,
+    *,
+    progress: bool = False,
+    finished: Sequence[Row] = (),
+    folder: Path | None = None,
+    cluster: Cluster | None = None,
+) -> Results:
     """Make all runs of a study on that many processes (default: as many as there are processors).
 
-    With one process everything happens in this one. Rows are in the order of variants and seeds, whatever is
-    finished first. A run that fails is a row; an interrupt (Ctrl-C) keeps the rows that are finished. Rows that are
-    `finished` already are not run again.
+    With one process everything happens in this one. Rows are in the order of variants, points and seeds, whatever is
+    finished first. A run that fails is a row; an interrupt (Ctrl-C) keeps the rows that are finished.
+
+    With a `folder` every batch of finished runs goes to the store in it at once; runs that are there are not made
+    again. Without, rows are kept in memory. Rows that are `finished` already are taken over.
     """
-    pairs = [(variant, seed) for variant in study.variants for seed in study.seeds]
-    processes = at_most(processes, len(pairs))
+    processes = at_most(processes, study.runs)
+    if study.recordings == "keep" and folder is None:
+        raise InvalidInput("recordings = 'keep': there is no folder to keep them in; give one")
     check(study)
-    known = {(row.variant, row.seed): row for row in finished}
-    jobs, rows = _jobs(study, pairs)
-    rows |= {k: known[pair] for k, pair in enumerate(pairs) if pair in known}
-    jobs = {k: job for k, job in jobs.items() if k not in rows}
-    numbers, number = list(jobs), 2
+    from pushpoint.studies.conductor import Conductor  # here, as bad input is refused sooner without
+    from pushpoint.studies.progress import shown_progress
+
+    with noted() as stop, _engine(processes, cluster) as engine, _opened(folder) as store:
+        entry = store.enter(study.to_yaml(), base_key(study))
+        if folder is not None:
+            write_text(folder / STUDY_FILE, entry.text)
+        keys, number = RunKeys(study, entry.key), 2
+        _take_over(store, keys, entry.id, finished)
+        try:
+            with shown_progress(study, progress) as bar:
+                Conductor(study, keys, store, entry, engine, bar, stop).run()
+        except KeyboardInterrupt as interrupt:
+            number = number_of(interrupt)
+            if folder is None and not len(StoredRows(store, keys)):
+                raise
+        rows = StoredRows(store, keys)
+        return Results(study, tuple(rows) if folder is None else rows, len(rows) < study.runs, number)
+
+
+@contextmanager
+def _opened(folder: Path | None) -> Iterator[Store]:
+    store = Store(folder, create=True)
     try:
-        with runs_bar(study.base_scenario.name, len(jobs), progress) as bar:
-            for k, outcome in outcomes(list(jobs.values()), processes):
-                rows[numbers[k]] = _row(*pairs[numbers[k]], outcome)
-                if bar is not None:
-                    bar.update(failed=outcome.problems != {})
-    except KeyboardInterrupt as stop:
-        if not rows:
-            raise
-        number = number_of(stop)
-    return Results(study, tuple(rows[k] for k in sorted(rows)), len(rows) < len(pairs), number)
+        yield store
+    finally:
+        store.close()
+
+
+@contextmanager
+def _engine(processes: int, cluster: Cluster | None) -> Iterator[Engine]:
+    from pushpoint.studies.workers import InlineEngine, LocalEngine
+
+    engine: Engine
+    if cluster is not None:
+        from pushpoint.studies.cluster import DaskEngine  # here, as it needs an extra
+
+        engine = DaskEngine(cluster)
+    else:
+        engine = InlineEngine() if processes <= 1 else LocalEngine(processes)
+    try:
+        yield engine
+    finally:
+        engine.close()
+
+
+def _take_over(store: Store, keys: RunKeys, study: int, rows: Sequence[Row]) -> None:
+    """Rows from elsewhere, such as those of a table that was saved."""
+    if not rows:
+        return
+    known = {Place(row.variant, row.point, row.seed): row for row in rows}
+    found = []
+    for number in range(len(keys)):
+        place = keys.study.place_of(number)
+        if (row := known.get(place)) is not None:
+            found.append(_stored(keys[number], place, row))
+    store.land(study, found)
+
+
+def _stored(key: str, place: Place, row: Row) -> StoredRun:
+    return StoredRun(
+        key, *place, row.settings, row.status, row.message, row.wall_time_s, row.accepted, row.values, row.events,
+        row.recording or None,
+    )  # fmt: skip
+
+
+# --- before anything runs ---
 
 
 def check(study: Study) -> None:
-    """Refuse variants that cannot run, and compile what the others need: processes then find it on the disk."""
+    """Refuse variants and values that cannot run, and compile what the others need: processes then find it on the disk.
+
+    Of a sweep, ends of ranges and all values that are no numbers are looked at; a point that cannot start, or one
+    between these that cannot run, is a row that says so, unless none of them can.
+    """
     for variant in study.variants:
+        points = _points_to_check(study)
+        for point in points if study.sweep else ():
+            _try_seeds(study, variant, point, Setup.of)
         refusal: InvalidInput | None = None
-        for seed in study.seeds:  # a random world may be impossible for one seed alone: that run fails, not the study
+        for point in points:
             try:
-                warm_up(study.scenario_of(variant, seed))
+                _try_seeds(study, variant, point, warm_up)
                 break
             except InvalidInput as error:
                 refusal = refusal or error
         else:
-            raise InvalidInput(f"variant {variant!r}: {refusal}")
+            raise refusal or InvalidInput(f"variant {variant!r} has no points")
+
+
+def _points_to_check(study: Study) -> list[dict[str, Any]]:
+    return list(islice(study.points.corners, MOST_CHECKED)) if study.sweep else [{}]
+
+
+def _try_seeds(study: Study, variant: str, point: Mapping[str, Any], tried: Callable[[Scenario], object]) -> None:
+    """Do something with the first seed for which it can be done."""
+    refusal: InvalidInput | None = None
+    changes = {**study.overrides, **study.variants[variant], **point}
+    for seed in study.seeds:  # a random world may be impossible for one seed alone: that run fails, not the study
+        try:
+            tried(study.base_scenario.with_overrides({**changes, "seed": seed}))
+            return
+        except InvalidInput as error:
+            refusal = refusal or error
+    raise InvalidInput(f"variant {variant!r}: {refusal}")
 
 
 def warm_up(scenario: Scenario) -> None:
@@ -65,39 +163,3 @@ def warm_up(scenario: Scenario) -> None:
         raise
     except Exception:  # a step that fails, or a controller that raises: rows of their own
         return
-
-
-def _jobs(study: Study, pairs: Sequence[tuple[str, int]]) -> tuple[dict[int, Job], dict[int, Row]]:
-    """The jobs by number, and the rows of those that cannot even be stated: a world may be impossible for a seed."""
-    questions = {wanted.column: Question(wanted.name, wanted.options, (RUN,)) for wanted in study.measurements}
-    jobs, refused = {}, {}
-    for k, (variant, seed) in enumerate(pairs):
-        try:
-            jobs[k] = Job({RUN: study.scenario_of(variant, seed)}, questions)
-        except InvalidInput as error:
-            refused[k] = _row(variant, seed, Outcome(problems={RUN: str(error)}))
-    return jobs, refused
-
-
-def _row(variant: str, seed: int, outcome: Outcome) -> Row:
-    failed = bool(outcome.problems)
-    return Row(
-        variant=variant,
-        seed=seed,
-        status="failed" if failed else "ok",
-        message="; ".join(outcome.problems.values()),
-        wall_time_s=outcome.wall_time_s,
-        values={} if failed else outcome.answers,
-        events=dict(sorted(outcome.events.items())),
-        accepted=outcome.accepted_steps,
-    )
-
-
-def outcomes(jobs: Sequence[Job], processes: int | None = None) -> Iterator[tuple[int, Outcome]]:
-    """Numbers and outcomes of the jobs, as they are finished."""
-    return done(Work(do, lost), jobs, processes)
-
-
-def lost(why: str) -> Outcome:
-    """Of a job without an outcome."""
-    return Outcome(problems={RUN: why})

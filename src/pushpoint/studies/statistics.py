@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import lru_cache
 from statistics import NormalDist
 from typing import NamedTuple
 
+EXACT = 500  # tosses of a coin, whose cases are counted as whole numbers
 CONFIDENCE = 0.95
 
 Interval = tuple[float, float]
@@ -63,13 +65,31 @@ def median_interval(values: Sequence[float], confidence: float = CONFIDENCE) -> 
     return ordered[outside - 1], ordered[-outside]
 
 
+@lru_cache(maxsize=64)
 def _outermost(count: int, confidence: float) -> int:
     """The largest k with P(Binomial(count, 1/2) < k) <= (1 - confidence) / 2."""
-    k, cases = 0, 1  # cases: in which k heads or fewer turn up, a whole number of any size
-    while 2 * k < count and cases / 2**count <= (1 - confidence) / 2:
+    reach = NormalDist().inv_cdf((1 + confidence) / 2) * math.sqrt(count) / 2
+    k = max(0, min(count // 2, round(count / 2 - reach)))  # near it; exactly below
+    while k > 0 and _at_most(k - 1, count) > (1 - confidence) / 2:
+        k -= 1
+    while 2 * k < count and _at_most(k, count) <= (1 - confidence) / 2:
         k += 1
-        cases += math.comb(count, k)
     return k
+
+
+def _at_most(heads: int, tosses: int) -> float:
+    """P(Binomial(tosses, 1/2) <= heads), for at most half of the tosses: a sum that is exact, or to 1e-9 of itself."""
+    if tosses <= EXACT:
+        return float(sum(math.comb(tosses, k) for k in range(heads + 1)) / 2**tosses)
+    term = math.exp(
+        math.lgamma(tosses + 1) - math.lgamma(heads + 1) - math.lgamma(tosses - heads + 1) - tosses * math.log(2.0)
+    )
+    total, k = 0.0, heads
+    while k >= 0 and term > 1e-17 * total:
+        total += term
+        term *= k / (tosses - k + 1)
+        k -= 1
+    return total
 
 
 def share_interval(count: int, total: int, confidence: float = CONFIDENCE) -> Interval:
@@ -135,9 +155,7 @@ def sign_test_p(fewer: int, more: int) -> float:
     W. J. Dixon and A. M. Mood, The statistical sign test, Journal of the American Statistical Association 41
     (1946).
     """
-    tosses = fewer + more
-    cases = sum(math.comb(tosses, k) for k in range(min(fewer, more) + 1))
-    return min(1.0, float(2 * cases / 2**tosses))
+    return min(1.0, 2.0 * _at_most(min(fewer, more), fewer + more))
 
 
 def paired_difference(

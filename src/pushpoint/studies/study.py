@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Mapping
+from itertools import islice
 from pathlib import Path
-from typing import Annotated, Any, get_type_hints
+from typing import Annotated, Any, Literal, NamedTuple, get_type_hints
 
 from pydantic import (
     ConfigDict,
@@ -27,6 +28,7 @@ from pushpoint.plain_data import read_yaml, yaml_text
 from pushpoint.quantities import Seed
 from pushpoint.scenario import AS_WRITTEN, Choice, Scenario
 from pushpoint.scenarios import scenarios
+from pushpoint.studies.sweep import Axis, Points, Samples
 
 BASE = "base"  # the variant without changes
 DEFAULT_SEEDS = 20
@@ -107,8 +109,16 @@ def _unchanged() -> dict[str, Overrides]:
     return {BASE: {}}
 
 
+class Place(NamedTuple):
+    """Where a run stands in its study."""
+
+    variant: str  # label
+    point: int  # number among the points of the sweep; 0 without one
+    seed: int  # of the run
+
+
 class Study(Frozen):
-    """Runs of one scenario: every variant with every seed, and what is measured of each.
+    """Runs of one scenario: every variant at every point of the sweep with every seed, and what is measured of each.
 
     Variants are compared seed by seed with the first one.
 
@@ -117,16 +127,43 @@ class Study(Frozen):
     >>> study = pp.Study(scenario="transeth2008a/flat", seeds=3, variants={"base": {}, "slow": {"duration": 20.0}})
     >>> study.seeds, study.scenario_of("slow", seed=2).duration
     ((0, 1, 2), 20.0)
+    >>> friction = {"start": 0.1, "end": 0.5, "count": 9}
+    >>> swept = pp.Study(scenario="transeth2008a/flat", sweep={"world.ground.friction": friction})
+    >>> swept.runs, swept.points[1]
+    (9, {'world.ground.friction': 0.15})
     """
 
     scenario: Name | Scenario  # a registered one by name, or one in full
-    seeds: Annotated[tuple[Seed, ...], Field(min_length=1)] = tuple(range(DEFAULT_SEEDS))  # n: 0 to n - 1; default: 20
+    seeds: Annotated[tuple[Seed, ...], Field(min_length=1)] = tuple(
+        range(DEFAULT_SEEDS)
+    )  # n: 0 to n - 1; default: 20, with a sweep 1
     overrides: Overrides = Field(default_factory=dict)  # of all runs, by dotted key
     variants: Annotated[dict[Name, Overrides], Field(min_length=1)] = Field(default_factory=_unchanged)  # by label
     measures: Annotated[
         tuple[Measurement, ...], Field(fail_fast=True, max_length=limits.MEASURES)
     ] = ()  # none: all metrics
     beyond: dict[str, Number] = Field(default_factory=dict)  # column: threshold; the share of runs above it is reported
+    sweep: dict[Name, Axis] = Field(default_factory=dict)  # by dotted key: lists and ranges, crossed, or bounds
+    samples: Samples | None = None  # of the fields with bounds: count, method, seed
+    recordings: Literal["drop", "keep"] = "drop"  # of the runs, beside the store
+
+    @model_validator(mode="before")
+    @classmethod
+    def _repeats_are_seeds(cls, value: Any) -> Any:
+        """`repeats: n` is another word for `seeds: n`: equal runs would be equal to the bit. A sweep needs no seeds."""
+        if not isinstance(value, Mapping):
+            return value
+        data = dict(value)
+        if "repeats" in data:
+            if "seeds" in data:
+                raise ValueError("repeats and seeds: give one of them; repeats: 5 are the seeds 0 to 4")
+            repeats = data.pop("repeats")
+            if not isinstance(repeats, int) or isinstance(repeats, bool) or repeats < 1:
+                raise ValueError(f"repeats = {shown(repeats)}: should be a whole number of at least 1")
+            data["seeds"] = repeats
+        if data.get("sweep") and "seeds" not in data:
+            data["seeds"] = 1
+        return data
 
     @field_validator("scenario", mode="before")
     @classmethod
@@ -167,13 +204,14 @@ class Study(Frozen):
 
     @model_validator(mode="after")
     def _fits_together(self) -> Study:
-        runs = len(self.seeds) * len(self.variants)
-        if runs > limits.RUNS:
+        self._refuse_odd_sweep()
+        if self.runs > limits.RUNS:
+            at = f" at {len(self.points)} points" if self.sweep else ""
             raise ValueError(
-                f"{len(self.seeds)} seeds in {len(self.variants)} variants are {runs} runs; should be {limits.RUNS} at "
-                "most"
+                f"{len(self.seeds)} seeds in {len(self.variants)} variants{at} are {self.runs} runs; should be "
+                f"{limits.RUNS} at most"
             )
-        if any("seed" in changes for changes in (self.overrides, *self.variants.values())):
+        if any("seed" in changes for changes in (self.overrides, *self.variants.values(), self.sweep)):
             raise ValueError("a seed among the overrides: seeds are a field of the study")
         columns = [measurement.column for measurement in self.measures]
         for column in columns:
@@ -183,6 +221,51 @@ class Study(Frozen):
             if column not in self.columns:
                 raise UnknownName("measure of this study", column, self.columns)
         return self
+
+    def _refuse_odd_sweep(self) -> None:
+        sampled = [key for key, axis in self.sweep.items() if axis.is_sampled]
+        if sampled and self.samples is None:
+            raise ValueError(f"sweep.{sampled[0]} has bounds; samples should say how many points to draw between them")
+        if self.samples is not None and not sampled:
+            raise ValueError("samples: no field of the sweep has bounds (low and high) to sample between")
+        for label, changes in self.variants.items():
+            for key in changes.keys() & self.sweep.keys():
+                raise ValueError(f"{key!r} is changed by the sweep and by variant {label!r}; should be one of them")
+
+    @property
+    def points(self) -> Points:
+        """The points of the sweep; one without changes if there is none."""
+        if "_points" not in self.__dict__:  # made once: a study does not change
+            self.__dict__["_points"] = Points(self.sweep, self.samples)
+        points: Points = self.__dict__["_points"]
+        return points
+
+    @property
+    def runs(self) -> int:
+        """How many there are: variants times points times seeds."""
+        return len(self.variants) * len(self.points) * len(self.seeds)
+
+    def place_of(self, number: int) -> Place:
+        """Where a run stands; they are numbered by variant, then by point, then by seed.
+
+        Parameters
+        ----------
+        number
+            From 0 to `runs` - 1.
+        """
+        rest, seed = divmod(number, len(self.seeds))
+        variant, point = divmod(rest, len(self.points))
+        return Place(next(islice(self.variants, variant, None)), point, self.seeds[seed])
+
+    def changes_of(self, place: Place) -> dict[str, Any]:
+        """What a run changes of the scenario, by dotted key; its seed included.
+
+        Parameters
+        ----------
+        place
+            Of the run.
+        """
+        return {**self.overrides, **self.variants[place.variant], **self.points[place.point], "seed": place.seed}
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -199,7 +282,7 @@ class Study(Frozen):
         """The scenario before all overrides."""
         return self.scenario if isinstance(self.scenario, Scenario) else scenarios[self.scenario]
 
-    def scenario_of(self, variant: str, seed: int) -> Scenario:
+    def scenario_of(self, variant: str, seed: int, point: int = 0) -> Scenario:
         """What one run simulates. A seed among the changes reaches worlds before parts of them are replaced.
 
         Parameters
@@ -208,15 +291,23 @@ class Study(Frozen):
             Its label.
         seed
             Of the run.
+        point
+            Number of the point of the sweep.
         """
-        return self.base_scenario.with_overrides({**self.overrides, **self.variants[variant], "seed": seed})
+        return self.base_scenario.with_overrides(self.changes_of(Place(variant, point, seed)))
 
     def to_yaml(self) -> str:
         """The study as text that `from_yaml` reads."""
         scenario: Any = self.scenario
         if isinstance(scenario, Scenario):
             scenario = scenario.model_dump(mode="json", exclude_none=True)
-        data = {"scenario": scenario} | self.model_dump(mode="json", exclude={"scenario"})
+        data = {"scenario": scenario} | self.model_dump(mode="json", exclude={"scenario", "sweep"})
+        if self.sweep:
+            data["sweep"] = {key: axis.plain() for key, axis in self.sweep.items()}
+        if self.samples is None:
+            del data["samples"]
+        if self.recordings == "drop":
+            del data["recordings"]
         if self.seeds == tuple(range(len(self.seeds))):
             data["seeds"] = len(self.seeds)
         return yaml_text(data)

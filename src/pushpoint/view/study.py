@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import textwrap
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -26,8 +27,13 @@ SPREAD = 0.22  # half width of the dots of a variant, whose neighbours are 1 apa
 COLOURS = tuple(style.drawn_as(color=name) for name in ("blue", "orange", "green", "pink", "sky", "red"))
 
 
-def study_figure(results: Results) -> Figure:
-    """One panel per measure, with the runs of all variants beside each other."""
+def study_figure(results: Results, units: Mapping[str, str] | None = None) -> Figure:
+    """One panel per measure, with the runs of all variants beside each other. That of a sweep is another; `units` are
+    those of the swept fields, by dotted key."""
+    if results.study.sweep:
+        from pushpoint.view.sweep import sweep_figure
+
+        return sweep_figure(results, units or {})
     columns, summary = results.study.columns, results.summary()
     across = min(PANELS, len(columns))
     down = -(-len(columns) // across)
