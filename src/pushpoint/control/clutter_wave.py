@@ -2,10 +2,11 @@
 
     follow ---- two joints far off their references ----> jammed ---- for `jam_time` ----> resolve
       ^  ^------------------- no longer ---------------------'                               |
-      '--------------------------- after `resolution_time`, or a stall ----------------------'
+      |------------------------------- after `resolution_time` ------------------------------'
+      '----- after `free_time` ----- free <----- hardly any motion for `stall_time` ----- in every mode
 
-The head turns to the other side when it has swung far enough from the centre of mass (not in `resolve`), and in every
-mode when the robot stalls. The bends of the head travel to the tail in every mode.
+The head turns to the other side when it has swung far enough from the centre of mass (in `follow` and `jammed`), and
+with every stall. The bends of the head travel to the tail in every mode.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ from pushpoint.control._flat_readings import (
 from pushpoint.control.compiled import CompiledController, compiled_tick
 from pushpoint.errors import InvalidInput
 from pushpoint.fields import Frozen
-from pushpoint.quantities import Angle, Delay, Length, PositiveAngle, Speed
+from pushpoint.quantities import Angle, Delay, Force, Length, PositiveAngle, Ratio, Speed
 from pushpoint.robots import Robot
 from pushpoint.types import FloatArray, Observation
 
@@ -43,36 +44,39 @@ Joints = Annotated[int, Field(ge=1, le=limits.LINKS)]
 
 
 class ClutterWaveOptions(Frozen):
-    """Tuned for ten links of 0.14 m among pegs of 4 to 10 cm; see docs/theory/clutter.md."""
+    """Tuned for ten links of 0.14 m among pegs of 4 to 10 cm; see docs/theory/clutter-wave.md."""
 
-    head_angle: PositiveAngle = radians(73.0)  # [rad], of the head link to either side of the x axis
+    head_angle: PositiveAngle = radians(84.0)  # [rad], of the head link to either side of the x axis
     first: Literal["left", "right"] = "right"  # where the head turns at t = 0
-    swing: Length = 0.09  # [m], of the head to either side of the centre of mass, along y
-    speed: Speed = 0.40  # [m/s], at which the head's bends travel to the tail
+    swing: Length = 0.07  # [m], of the head to either side of the centre of mass, along y
+    speed: Speed = 0.52  # [m/s], at which the head's bends travel to the tail
     bin: Length = 0.005  # [m], of the memory of the head's bends
     joint_limit: PositiveAngle = radians(50.0)  # [rad], of references
-    jam_angle: PositiveAngle = radians(23.0)  # [rad]: a joint farther off than this is jammed
+    stiffness: Ratio = 1.3  # of the body while it follows, as a multiple of that of the servos
+    jam_angle: PositiveAngle = radians(18.0)  # [rad]: a joint farther off than this is jammed
     jam_joints: Joints = 2  # so many make a jam
     jam_time: Delay = 0.25  # [s]: jams that last longer are resolved
     resolution_time: Delay = 0.22  # [s]
-    resolution_gain: Angle = 0.06  # [rad/N], k_theta of P1 (79)
-    force_time: Delay = 0.05  # [s], of the low-pass filter of contact forces
+    least_force: Force = 2.0  # [N], summed over the links: with less, nothing pushes, and there is nothing to resolve
+    resolution_gain: Angle = 0.1  # [rad/N], k_theta of P1 (79)
+    force_time: Delay = 0.12  # [s], of the low-pass filter of contact forces
     stall_distance: Length = 0.06  # [m], mean motion along the links: less than this ...
-    stall_time: Delay = 1.5  # [s] ... in so long is a stall; 0: no watchdog
+    stall_time: Delay = 2.5  # [s] ... in so long is a stall; 0: no watchdog
+    free_time: Delay = 1.5  # [s], for which links turn by the forces of each tick after a stall
 
 
 # Event codes, which add up.
-HEAD_RIGHT, HEAD_LEFT, JAM, JAM_ENDED, RESOLUTION, RESOLUTION_ENDED, STALL = (1 << k for k in range(7))
+HEAD_RIGHT, HEAD_LEFT, JAM, JAM_ENDED, RESOLUTION, RESOLUTION_ENDED, STALL, FREE_ENDED = (1 << k for k in range(8))
 # Parameters, then weights of P1 (71), and distances of the joints behind the head joint [m].
 (
     PERIOD, HEAD_ANGLE, SWING, SPEED, BIN, LIMIT, JAM_ANGLE, JAM_JOINTS, JAM_TIME, RESOLUTION_TIME, GAIN, FORCE_SHARE,
-    STALL_DISTANCE, STALL_TIME,
-) = range(14)  # fmt: skip
-NUMBERS = 14
+    STALL_DISTANCE, STALL_TIME, STIFFNESS, LEAST_FORCE, FREE_TIME,
+) = range(17)  # fmt: skip
+NUMBERS = 17
 # State, then filtered forces across the links, those of the jam, which joints are off, and the memory, a ring of bins.
 SIDE, TRAVELLED, MODE, TIMER, PROGRESS, WATCHED, OFFSET, ENDED = range(8)
 SCALARS = 8
-FOLLOW, JAMMED, RESOLVE = 0.0, 1.0, 2.0  # modes
+FOLLOW, JAMMED, RESOLVE, FREE = 0.0, 1.0, 2.0, 3.0  # modes
 FELT = 0.1  # [N]: smaller forces are not listed in events
 
 
@@ -102,6 +106,19 @@ def following(state: FloatArray, parameters: FloatArray, observation: FloatArray
 
 
 @compiled_part
+def resolving(state: FloatArray, parameters: FloatArray, observation: FloatArray, joints: int, j: int) -> float:
+    """P1 (79): links turn so that what pushes them, or pushed them when the mode began, pushes forward more; the head
+    goes on steering."""
+    if j == joints - 1:
+        return following(state, parameters, observation, joints, j)
+    links, turn = joints + 1, 0.0
+    first = SCALARS if state[MODE] == FREE else SCALARS + links
+    for i, sense in ((j, 1.0), (j + 1, -1.0)):
+        turn += sense * state[first + i] * math.cos(yaw_of(observation, links, i))
+    return float(observation[1 + j] + parameters[GAIN] * turn)
+
+
+@compiled_part
 def count_jammed(state: FloatArray, parameters: FloatArray, observation: FloatArray, joints: int) -> int:
     """Joints that are far off references, which may lie beyond `joint_limit`: P1 (84) as printed."""
     jammed = 0
@@ -126,14 +143,24 @@ def enter(state: FloatArray, mode: float) -> None:
 
 
 @compiled_part
+def is_pushed(state: FloatArray, parameters: FloatArray, links: int) -> bool:
+    """Whether filtered forces across the links are worth a resolution."""
+    total = 0.0
+    for i in range(links):
+        total += abs(state[SCALARS + i])
+    return bool(total >= parameters[LEAST_FORCE])
+
+
+@compiled_part
 def jump(state: FloatArray, parameters: FloatArray, observation: FloatArray, joints: int) -> int:
     """What the automaton goes through at this tick, stalls apart. Returns the event codes."""
     links = joints + 1
-    if state[MODE] == RESOLVE:
-        if not state[TIMER] >= parameters[RESOLUTION_TIME] - ROUNDING:
+    if state[MODE] >= RESOLVE:
+        ends, code = (RESOLUTION_TIME, RESOLUTION_ENDED) if state[MODE] == RESOLVE else (FREE_TIME, FREE_ENDED)
+        if not state[TIMER] >= parameters[ends] - ROUNDING:
             return 0
         enter(state, FOLLOW)
-        return RESOLUTION_ENDED
+        return code
     code = 0
     state[OFFSET] = head_offset(parameters, NUMBERS, observation, links)
     if state[SIDE] * state[OFFSET] > parameters[SWING]:  # P1 (72)
@@ -145,7 +172,11 @@ def jump(state: FloatArray, parameters: FloatArray, observation: FloatArray, joi
     if not jammed and state[MODE] == JAMMED:
         enter(state, FOLLOW)
         return code | JAM_ENDED
-    if state[MODE] == JAMMED and state[TIMER] >= parameters[JAM_TIME] - ROUNDING:
+    if (
+        state[MODE] == JAMMED
+        and state[TIMER] >= parameters[JAM_TIME] - ROUNDING
+        and is_pushed(state, parameters, links)
+    ):
         enter(state, RESOLVE)
         for i in range(links):
             state[SCALARS + links + i] = state[SCALARS + i]
@@ -155,15 +186,15 @@ def jump(state: FloatArray, parameters: FloatArray, observation: FloatArray, joi
 
 @compiled_part
 def watch(state: FloatArray, parameters: FloatArray, code: int) -> int:
-    """A robot that has hardly moved along its links turns its head to the other side, and gives up a resolution."""
+    """A robot that has hardly moved along its links turns its head to the other side, and frees itself."""
     if state[PROGRESS] >= parameters[STALL_DISTANCE]:
         state[PROGRESS] = state[WATCHED] = 0.0
     if not state[WATCHED] >= parameters[STALL_TIME] - ROUNDING or parameters[STALL_TIME] == 0.0:
         return code
     state[PROGRESS] = state[WATCHED] = 0.0
-    if state[MODE] == RESOLVE and not code & RESOLUTION:
-        enter(state, FOLLOW)
+    if state[MODE] == RESOLVE:
         code |= RESOLUTION_ENDED
+    enter(state, FREE)
     if not code & (HEAD_LEFT | HEAD_RIGHT):
         code |= turn_head(state)
     return code | STALL
@@ -181,17 +212,15 @@ def tick(state: FloatArray, parameters: FloatArray, observation: FloatArray, ref
         state[SCALARS + i] += parameters[FORCE_SHARE] * (force_across(observation, links, i) - state[SCALARS + i])
     remember(state, parameters, observation, joints)
     code = watch(state, parameters, jump(state, parameters, observation, joints))
-    behind = 0.0
-    for i in range(links):
-        # P1 (79): turn links so that what pushes them pushes forward more.
-        turn = parameters[GAIN] * state[SCALARS + links + i] * math.cos(yaw_of(observation, links, i))
-        if i > 0:
-            angle = following(state, parameters, observation, joints, i - 1)
-            if state[MODE] == RESOLVE and i < joints:
-                angle = observation[i] + behind - turn
-            reference[i - 1] = min(limit, max(-limit, angle))
-            reference[joints + i - 1] = reference[2 * joints + i - 1] = 0.0
-        behind = turn
+    factor = 1.0 if state[MODE] == RESOLVE else parameters[STIFFNESS]
+    for j in range(joints):
+        if state[MODE] >= RESOLVE:
+            aim = resolving(state, parameters, observation, joints, j)
+        else:
+            aim = following(state, parameters, observation, joints, j)
+        aim = min(limit, max(-limit, aim))  # P1 (80)
+        reference[j] = observation[1 + j] + factor * (aim - observation[1 + j])
+        reference[joints + j] = reference[2 * joints + j] = 0.0
     reference[3 * joints] = code
 
 
@@ -203,9 +232,9 @@ class ClutterWave(CompiledController):
     steers. The memory holds the measured angle of the head joint over the distance that the wave has travelled. Joint
     angles have the other sign than P1's, and joints count from 0 at the tail.
 
-    State: `side` of the head (1 left, -1 right), `travelled` by the wave [m], `mode` (0 follow, 1 jammed, 2 resolve),
-    `timer` since it began [s], `progress` along the links [m] in the time `watched` [s]; filtered forces across the
-    links, `force`, those at the start of the last resolution, `jam_force` [N]; and `memory` [rad], a ring of bins.
+    State: `side` of the head (1 left, -1 right), `travelled` by the wave [m], `mode` (0 follow, 1 jammed, 2 resolve, 3
+    free), `timer` since it began [s], `progress` along the links [m] in the time `watched` [s]; filtered forces across
+    the links, `force`, those at the start of the last resolution, `jam_force` [N]; and `memory` [rad], a ring of bins.
     """
 
     Options: ClassVar[type[Frozen]] = ClutterWaveOptions
@@ -223,7 +252,7 @@ class ClutterWave(CompiledController):
         return [
             self.period, own.head_angle, own.swing, own.speed, own.bin, own.joint_limit, own.jam_angle,
             float(own.jam_joints), own.jam_time, own.resolution_time, own.resolution_gain, share, own.stall_distance,
-            own.stall_time,
+            own.stall_time, own.stiffness, own.least_force, own.free_time,
         ]  # fmt: skip
 
     @classmethod
@@ -284,5 +313,7 @@ class ClutterWave(CompiledController):
             yield "resolution", f"forces across links {pushed}"
         if code & RESOLUTION_ENDED:
             yield "resolution-ended", f"after {state['ended']:.3g} s"
+        if code & FREE_ENDED:
+            yield "free-ended", ""
         if code & STALL:
-            yield "stall", f"less than {self.options.stall_distance:.3g} m along the links: head to the other side"
+            yield "stall", f"less than {self.options.stall_distance:.3g} m along the links"
