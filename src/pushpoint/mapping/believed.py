@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import radians
+from math import radians, sqrt
 from typing import Any, Literal
 
 import numpy as np
@@ -12,13 +12,15 @@ from pushpoint.mapping.odometry import Odometry
 from pushpoint.mapping.pegs import KnownPegs, PegMaking, PegMap, moved_off, no_pegs, row_of_discs
 from pushpoint.mapping.scan import rays_of, scanned
 from pushpoint.mapping.wrenches import GroundBelief, LinkMotion, PushEstimator
-from pushpoint.quantities import Force, FrictionCoefficient, Length, Period, PositiveAngle, Velocity
+from pushpoint.quantities import Force, FrictionCoefficient, Length, Period, PositiveAngle, Seed, Velocity, Width
 from pushpoint.robots import Robot
 from pushpoint.types import FloatArray, Map, Observation, Pose, Touches
 
 Knowledge = Literal["felt", "scan", "full"]
 GAP = 1e-4  # [m], between the robot and obstacles at the start of a model
 EDGE_RADIUS = 0.01  # [m], of discs in place of a wall
+DRIFT_TIME = 10.0  # [s], see `pose_drift`
+DRIFT_STREAM = 0xD21F7  # keeps its draws apart from others with the same seed
 EARTH = 9.81  # [m/s2]
 POSE = ("position", "angle", "velocity", "rate")
 NO_LINKS, NO_VECTORS = np.zeros(0, np.int64), np.zeros((0, 2))
@@ -39,6 +41,8 @@ class Feeling(Frozen):
     scan_angle: PositiveAngle = radians(270.0)  # [rad], of the sensor `range-scan`
     scan_period: Period = 0.1  # [s], between scans
     radius_error: Velocity = 0.0  # relative: by how much radii in the model are wrong; 0.2 is 20 % too much
+    pose_drift: Width = 0.0  # [m], root mean square of a random walk of the believed position, after 10 s
+    drift_seed: Seed = 0  # of that walk
     pegs: PegMaking = PegMaking()  # how they are made of touches and scans
 
 
@@ -72,11 +76,14 @@ class Belief:
 
     def start(self, obs: Observation) -> dict[str, Any]:
         """Nothing is known but the pose."""
-        return {**_stored(no_pegs()), "edge": NO_EDGES.copy(), **_moved(pose_of(obs))}
+        return {**_stored(no_pegs()), "edge": NO_EDGES.copy(), "drift": np.zeros(2), **_moved(pose_of(obs))}
 
     def seen(self, state: dict[str, Any], obs: Observation, tick: int) -> Observation:
         """The observation with touches and link poses as they are believed to be."""
         believed = Observation(obs.time, **{name: value for name, value in vars(obs).items() if name != "time"})
+        if self.options.pose_drift > 0.0:
+            believed.link_position = obs.link_position.copy()
+            believed.link_position[:, :2] += self._drift(state, tick)
         if tick == 0 or (self.options.touch, self.options.pose) == ("skin", "sensed"):
             if self.options.touch == "wrench":
                 believed.touches = NO_TOUCHES
@@ -90,6 +97,13 @@ class Belief:
             believed.link_velocity, believed.link_rate = pose.velocity, pose.rate
         return believed
 
+    def _drift(self, state: dict[str, Any], tick: int) -> FloatArray:
+        """How far the believed position is off after a tick [m], (2,)."""
+        own = self.options
+        step = own.pose_drift * sqrt(0.5 * self._period / DRIFT_TIME)
+        draw = np.random.default_rng([own.drift_seed, DRIFT_STREAM, tick])
+        return np.asarray(state["drift"] + step * draw.standard_normal(2))
+
     def _felt(self, before: Pose, obs: Observation) -> Touches:
         """From forces, torques and accelerations; those of the links are differences of their velocities."""
         now = pose_of(obs)
@@ -100,6 +114,8 @@ class Belief:
     def step(self, state: dict[str, Any], obs: Observation, tick: int) -> dict[str, Any]:
         """What changes in the state by a tick; `obs` of `seen`."""
         changed: dict[str, Any] = {}
+        if self.options.pose_drift > 0.0:
+            changed["drift"] = self._drift(state, tick)
         if (self.options.touch, self.options.pose) != ("skin", "sensed"):
             changed |= _moved(pose_of(obs))
         if self.options.knowledge == "full":

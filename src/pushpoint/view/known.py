@@ -37,7 +37,7 @@ def draw_known(axes: Axes, run: Recording, row: int) -> list[Artist]:
     if not len(discs):
         return []
     rims = [Circle((x, y), radius) for x, y, radius in discs.tolist()]
-    look = {"edgecolor" if name == "color" else name: value for name, value in dict(style.KNOWN).items()}
-    drawn = PatchCollection(rims, facecolor="none", **look)
+    drawn_as = {"edgecolor" if name == "color" else name: value for name, value in dict(style.KNOWN).items()}
+    drawn = PatchCollection(rims, facecolor="none", **drawn_as)
     axes.add_collection(drawn)
     return [drawn]
