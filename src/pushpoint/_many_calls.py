@@ -53,7 +53,7 @@ def _append(value: Any, words: list[int], kinds: list[Any]) -> None:
     if isinstance(value, np.ndarray):
         flags = value.flags
         # Numba's array: no owner, twice; items, bytes of one, address, shape, strides
-        words += (0, 0, value.size, value.itemsize, value.__array_interface__["data"][0], *value.shape, *value.strides)
+        words += (0, 0, value.size, value.itemsize, value.ctypes.data, *value.shape, *value.strides)
         kinds.append((value.dtype, value.ndim, flags.c_contiguous, flags.writeable, flags.aligned))
     elif isinstance(value, tuple):
         kinds.append(type(value))

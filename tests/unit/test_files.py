@@ -60,7 +60,7 @@ def test_other_programs_read_the_file(run: Recording, tmp_path: Path) -> None:
     with h5py.File(path) as file:
         assert np.array_equal(file["checkpoint/plant.link"], run.checkpoint().plant["link"])
     with h5netcdf.File(path) as file:
-        assert set(file.groups) == {"contacts", "events", "checkpoint"}
+        assert set(file.groups) == {"contacts", "events", "known", "checkpoint"}
 
 
 def test_files_that_somebody_edited_are_taken_on_demand(run: Recording, tmp_path: Path) -> None:
@@ -76,7 +76,7 @@ def test_files_that_somebody_edited_are_taken_on_demand(run: Recording, tmp_path
 
 def test_files_that_another_program_wrote_again_are_taken_on_demand(run: Recording, tmp_path: Path) -> None:
     path, again = run.save(tmp_path / "run.nc"), tmp_path / "again.nc"
-    for group in (None, "contacts", "events", "checkpoint"):
+    for group in (None, "contacts", "events", "known", "checkpoint"):
         with xr.open_dataset(path, engine="h5netcdf", group=group, decode_timedelta=False) as part:
             packed = {name: {"zlib": True} for name, v in part.data_vars.items() if v.ndim > 1}
             part.to_netcdf(again, mode="a" if group else "w", group=group, engine="h5netcdf", encoding=packed)

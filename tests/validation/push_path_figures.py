@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from pushpoint.api import find_scenario
+from pushpoint.scenarios import find_scenario
 from pushpoint.control.push_along import ARRIVED
 from pushpoint.mechanics.tail_kernels import Pegs
 from pushpoint.path_plans import StartAt, arrives, request_of

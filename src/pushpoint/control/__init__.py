@@ -7,9 +7,11 @@ from pushpoint.control._base import (
     ControllerState,
     Drawing,
     Drawn,
+    Knowing,
     Laid,
     OpenLoop,
     Planned,
+    Planning,
 )
 from pushpoint.registry import Registry
 
@@ -22,8 +24,10 @@ __all__ = [
     "ControllerState",
     "Drawing",
     "Drawn",
+    "Knowing",
     "Laid",
     "OpenLoop",
     "Planned",
+    "Planning",
     "controllers",
 ]

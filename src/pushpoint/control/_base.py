@@ -9,8 +9,9 @@ import numpy as np
 
 from pushpoint.errors import InvalidInput
 from pushpoint.fields import Frozen
+from pushpoint.mapping import ModelFactory
 from pushpoint.robots import Robot
-from pushpoint.types import Command, CommandTable, Event, FloatArray, Observation
+from pushpoint.types import Command, CommandTable, Event, FloatArray, Map, Observation
 
 ControllerState = dict[str, Any]  # numbers, strings, arrays by name: what a checkpoint holds of a controller
 
@@ -127,6 +128,38 @@ class OpenLoop(Protocol):
         ----------
         times
             [s], at which the ticks begin.
+        """
+        ...
+
+
+@runtime_checkable
+class Planning(Protocol):
+    """A controller that tries what it may do in models of its own, made of what it knows of the world."""
+
+    def use_models(self, models: ModelFactory) -> None:
+        """Take the factory of models, before the first tick.
+
+        Parameters
+        ----------
+        models
+            Map to model; nothing of the true obstacles can be reached from it.
+        """
+        ...
+
+
+@runtime_checkable
+class Knowing(Protocol):
+    """A controller that can say what it knows of obstacles; it is recorded whenever the controller reports an event."""
+
+    def known(self, state: ControllerState, obs: Observation) -> Map:
+        """Obstacles that it believes in.
+
+        Parameters
+        ----------
+        state
+            After a tick.
+        obs
+            Of that tick.
         """
         ...
 

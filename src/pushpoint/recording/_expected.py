@@ -24,6 +24,7 @@ class Expected(NamedTuple):
 
 
 Table = Mapping[str, Expected]
+KNOWN_SINCE = 5  # schema version
 
 _TIME, _STEP = ("time",), ("step",)
 DATA: Table = {
@@ -67,13 +68,18 @@ CONTACTS: Table = {
 }
 EVENTS: Table = {"time": Expected(("event",)), "name": Expected(("event",), "U"), "detail": Expected(("event",), "U")}
 
+KNOWN: Table = {name: Expected(("known",)) for name in ("time", "x", "y", "radius")}
+
 
 def refuse_unexpected(groups: Mapping[str, xr.Dataset], scenario: Scenario, schema: int, where: str) -> None:
     """Raise InvalidInput unless everything is there, of the right type and of the sizes that the robot has."""
     data = groups[""]
     spatial = "quaternion" in data.dims
     expected = {**DATA, **(SPATIAL if spatial else PLANAR), **(MOVABLE if "movable" in data.dims else {})}
-    for name, table in {"": expected, "contacts": CONTACTS, "events": EVENTS}.items():
+    wanted = {"": expected, "contacts": CONTACTS, "events": EVENTS}
+    if schema >= KNOWN_SINCE:
+        wanted["known"] = KNOWN
+    for name, table in wanted.items():
         if name not in groups:
             raise InvalidInput(f"{where}: there is no group {name!r}")
         _refuse(groups[name], table, schema, f"{where}, {name}" if name else where)

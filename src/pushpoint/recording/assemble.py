@@ -186,6 +186,21 @@ def _side(tape: Tape, row: IntArray, link: IntArray, normal: FloatArray) -> IntA
     return np.where(np.sum(left * normal, axis=1) < 0, 1, -1).astype(np.int64)
 
 
+def known_set(known: Iterable[tuple[float, FloatArray]] = ()) -> xr.Dataset:
+    """What a controller knew of obstacles: times [s], and discs (k, 3) [m] that it believed in then, a line each."""
+    listed = list(known)
+    time = np.concatenate([np.zeros(0), *(np.full(len(disc), at) for at, disc in listed)])
+    x, y, radius = np.concatenate([np.zeros((0, 3)), *(disc for _, disc in listed)]).T
+    return xr.Dataset(
+        {
+            "time": labelled(("known",), time, "s", "when it was known"),
+            "x": labelled(("known",), x, "m", "centre of an obstacle"),
+            "y": labelled(("known",), y, "m", "centre of an obstacle"),
+            "radius": labelled(("known",), radius, "m", "radius of an obstacle"),
+        }
+    )
+
+
 def event_set(events: Iterable[Event]) -> xr.Dataset:
     """What the controller reported."""
     listed = list(events)

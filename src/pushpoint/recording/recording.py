@@ -14,7 +14,7 @@ from pushpoint.analysis import measures
 from pushpoint.analysis.metrics import METRICS, SOLVER_METRICS
 from pushpoint.errors import InvalidInput
 from pushpoint.recording import _netcdf, _seal
-from pushpoint.recording.assemble import with_step_columns
+from pushpoint.recording.assemble import known_set, with_step_columns
 from pushpoint.recording.checkpoint import Checkpoint
 from pushpoint.scenario import Scenario
 from pushpoint.user_code import CodeFile
@@ -40,6 +40,7 @@ class Recording:
     failure: dict[str, Any] | None = None  # status, time [s], link, residual, advice; None: the run reached its end
     wall_time_s: float = 0.0  # [s], that the simulation took
     code: tuple[CodeFile, ...] = ()  # Python files that were loaded, see `load_code`
+    known: xr.Dataset = field(default_factory=known_set)  # dim known: discs that the controller believed in, by time
     _checkpoint: Checkpoint | None = field(default=None, repr=False)
 
     def metrics(self) -> dict[str, float]:
@@ -99,6 +100,7 @@ class Recording:
             data=joined_data(self.data, later.data),
             contacts=joined_table(self.contacts, later.contacts, "contact", begin),
             events=joined_table(self.events, later.events, "event", -1.0),
+            known=joined_table(self.known, later.known, "known", -1.0),
             wall_time_s=self.wall_time_s + later.wall_time_s,
         )
 
@@ -141,7 +143,7 @@ class Recording:
             failure=json.dumps(self.failure),
             **{name: measures[name](self) for name in SOLVER_METRICS},
         )
-        groups = {"": root, "contacts": self.contacts, "events": self.events}
+        groups = {"": root, "contacts": self.contacts, "events": self.events, "known": self.known}
         if self._checkpoint is not None:
             groups["checkpoint"] = self._checkpoint.to_dataset()
         return groups
@@ -170,7 +172,7 @@ def load(path: str | os.PathLike[str], *, verify: bool = True) -> Recording:
     """
     from pushpoint.recording._expected import refuse_unexpected  # here, as runs that are made are as expected
 
-    groups, unsealed = _netcdf.read(path, "recording", "contacts", "events", "checkpoint", verify=verify)
+    groups, unsealed = _netcdf.read(path, "recording", "contacts", "events", "known", "checkpoint", verify=verify)
     scenario, dump, where = _netcdf.scenario_of(groups, path), groups.get("checkpoint"), repr(str(path))
     code = _netcdf.code_of(groups[""].attrs, path)
     attrs, groups[""].attrs = groups[""].attrs, {}  # provenance of the file, not of the data
@@ -186,6 +188,7 @@ def load(path: str | os.PathLike[str], *, verify: bool = True) -> Recording:
         data=with_step_columns(groups[""]),
         contacts=groups["contacts"],
         events=groups["events"],
+        known=groups.get("known", known_set()),
         scenario=scenario,
         failure=failure,
         wall_time_s=_netcdf.number(attrs, "wall_time_s", where),

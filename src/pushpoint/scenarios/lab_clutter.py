@@ -11,7 +11,7 @@ from math import radians
 from typing import Any
 
 from pushpoint.robots import Servo
-from pushpoint.scenario import Choice
+from pushpoint.scenario import Choice, Region, Stop
 from pushpoint.scenarios import chosen, family
 from pushpoint.scenarios._curled import CURLED, LAWS, ends_of_links
 
@@ -76,3 +76,21 @@ add = family(
 )
 for slug, title, fields in RUNS:
     add(f"clutter-{slug}", title, **fields)
+
+# The planner ends its runs where the field is crossed. What it may know, and whether it may crawl, are two questions.
+OVER = {"stop": Stop(enter=Region(x=(CROSSED, None)))}
+SCAN: dict[str, dict[str, Any]] = {
+    name: {} for name in ("joint-encoders", "link-poses", "contact-force", "tactile")
+} | {"range-scan": {"range": 0.5}}
+KNOWN: dict[str, dict[str, Any]] = {
+    "felt": {"controller": chosen("clutter-plan")},
+    "scan": {"controller": chosen("clutter-plan", knowledge="scan"), "sensors": SCAN},
+    "full": {"controller": chosen("clutter-plan", knowledge="full")},
+}
+WHAT = {"felt": "pegs that it felt", "scan": "pegs that it felt or saw within 0.5 m", "full": "all pegs"}
+for name, known in KNOWN.items():
+    title = f"Plans by simulation with {WHAT[name]}, through half of the pegs"
+    add(f"clutter-plan-{name}", title, **FIELDS["50"] | OVER | known)
+PEGS_ONLY = {"controller": chosen("clutter-plan", knowledge="full", crawl=False)}
+add("clutter-plan-pegs", "The same with all pegs and no crawling", **FIELDS["50"] | OVER | PEGS_ONLY)
+add("clutter-plan-empty", "The planner on empty ground: it crawls", **FIELDS["empty"] | KNOWN["full"])

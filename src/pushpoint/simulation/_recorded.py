@@ -13,7 +13,7 @@ from pushpoint import limits
 from pushpoint.control import ControlEvent
 from pushpoint.errors import InvalidInput
 from pushpoint.recording import Checkpoint, Recording
-from pushpoint.recording.assemble import RunClock, contact_set, data_set, event_set
+from pushpoint.recording.assemble import RunClock, contact_set, data_set, event_set, known_set
 from pushpoint.recording.checkpoint import LastRow
 from pushpoint.simulation import _user_results
 from pushpoint.tape import Tape, new_tape, tape_bytes
@@ -69,6 +69,7 @@ def recording_of(run: Run, failure: Failure | None, resumable: bool) -> Recordin
         failure=None if failure is None else {**asdict(failure), "status": failure.status.name},
         wall_time_s=run.wall_time_s,
         code=loaded_files(),
+        known=known_set(run.known),
         _checkpoint=_checkpoint_of(run) if failure is None and resumable else None,
     )
 

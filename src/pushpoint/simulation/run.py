@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, cast
 import numpy as np
 
 from pushpoint._interrupts import Stop
-from pushpoint.control import ControlEvent, Controller, ControllerState, OpenLoop
+from pushpoint.control import ControlEvent, Controller, ControllerState, Knowing, OpenLoop
 from pushpoint.errors import InvalidInput, PushpointError
 from pushpoint.recording import Checkpoint, Recording
 from pushpoint.sensors._suite import Memory
@@ -85,6 +85,7 @@ class Run:
         self.tape.cursor[0].ticks = ticks_since_row
         self.last_reference = np.zeros(setup.joints)
         self.events: list[ControlEvent] = []
+        self.known: list[tuple[float, FloatArray]] = []  # [s], and discs [m] that the controller believed in then
         self.wall_time_s = 0.0
         self.done, self.stop = 0, Stop()  # ticks since first_tick
         self.conditions: Conditions | None = None
@@ -274,6 +275,8 @@ class Run:
         self.parts.controller, command, events = _user_results.stepped(name, found)
         if events:
             self.events.extend(events)
+            if isinstance(controller, Knowing):
+                self.known.append((obs.time, controller.known(self.parts.controller, obs).disc))
         return command
 
     def _advance(self, table: CommandTable) -> Failure | None:

@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from pushpoint import limits
-from pushpoint.control import Controller, ControllerState, controllers
+from pushpoint.control import Controller, ControllerState, Planning, controllers
 from pushpoint.errors import InvalidInput
 from pushpoint.plants import Plant, plants
 from pushpoint.recording import Checkpoint
@@ -53,6 +53,10 @@ class Setup:
         plant = model.build(robot, world, scenario.servo or robot.servo, plant_options)
         made = policy.build(scenario.options_of("controller", policy.Options), robot, period)
         controller = _user_results.built(scenario.controller.name, made)
+        if isinstance(controller, Planning):
+            from pushpoint.plants._map_models import MapModels
+
+            controller.use_models(MapModels(robot, world, scenario.servo or robot.servo, period))
         return cls(
             scenario=scenario,
             robot=robot,

@@ -16,6 +16,7 @@ from pushpoint.view import panels, space_figure
 from pushpoint.view import style as styles
 from pushpoint.view.bodies import FORCE_WINDOW, draw_arrows, draw_robot, scale_of
 from pushpoint.view.faults import MARK, SAID, FaultFinder
+from pushpoint.view.known import draw_known, known_at
 from pushpoint.view.space import SIDE, TOP, View, draw_in_space, draw_pushes, is_spatial
 from pushpoint.view.space_scene import boxes_of, draw_movable_from_side, draw_side, draw_top, ground_below
 from pushpoint.view.surroundings import Box, draw_movable, draw_scene, movable, view_box
@@ -169,6 +170,7 @@ def draw_from_above(axes: Axes, run: Recording, rows: Sequence[int], box: Box | 
             draw_in_space(axes, run, row, TOP, strength)
         else:
             draw_robot(axes, run, row, strength, faults)
+    draw_known(axes, run, rows[-1])
     axes.plot(*link_path(run, panels.middle(run)).T, **styles.TRAIL)
     _draw_forces(axes, run, rows[-1], TOP if spatial else None)
     _explain(axes, run, rows)
@@ -191,6 +193,8 @@ def _explain(axes: Axes, run: Recording, rows: Sequence[int]) -> None:
         scale = scale_of(run, rows[-1], 3 if is_spatial(run) else 2)
         label = f"contact force, mean of the last {FORCE_WINDOW:g} s: {scale}"
         marks.append(Line2D([], [], label=label, **styles.ARROW))
+    if len(known_at(run, rows[-1])):
+        marks.append(Line2D([], [], label="obstacles that the controller knows", **styles.KNOWN))
     if axes.findobj(lambda artist: artist.get_gid() == MARK):
         marks.append(Line2D([], [], label=SAID, **styles.FAULT_MARK))
     wide = WIDENED * axes.bbox.width / axes.figure.dpi

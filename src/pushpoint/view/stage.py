@@ -13,6 +13,7 @@ from pushpoint.analysis._series import link_path, recorded, times
 from pushpoint.view import style
 from pushpoint.view.bodies import ARROW_LENGTH, arrows, draw_robot, full_force, pushes_at, quiver
 from pushpoint.view.faults import FaultFinder
+from pushpoint.view.known import draw_known
 from pushpoint.view.panels import middle
 from pushpoint.view.space import GROUND, TOP, draw_in_space, is_spatial
 from pushpoint.view.space_scene import boxes_of, draw_top
@@ -212,6 +213,7 @@ class FromAbove:
 
     def draw_moving(self, axes: Axes, row: int) -> list[Artist]:
         drawn: list[Artist] = list(axes.plot(*self._path[: row + 1].T, **style.TRAIL))
+        drawn += draw_known(axes, self._run, row)
         discs = draw_movable(axes, self._discs, row)
         if self._spatial:
             drawn += draw_in_space(axes, self._run, row, TOP)

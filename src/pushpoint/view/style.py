@@ -121,6 +121,7 @@ def drawn_as(**options: Any) -> DrawnAs:
 
 
 TRAIL = drawn_as(color="path", linewidth=1.2, linestyle=DOTS, zorder=4)
+KNOWN = drawn_as(color="green", linewidth=1.2, linestyle="--", zorder=4)  # obstacles that a controller believes in
 ARROW = drawn_as(color="force", marker=r"$\rightarrow$", markersize=12, linestyle="none")
 FAULT_MARK = drawn_as(
     color="paper", markeredgecolor="fault", marker="o", markersize=7, markeredgewidth=2, linestyle="none"

@@ -1,0 +1,180 @@
+"""What a robot believes of its surroundings: touches and scans, taken in tick by tick, make a map for a model."""
+
+from __future__ import annotations
+
+from math import radians, sqrt
+from typing import Any, Literal
+
+import numpy as np
+
+from pushpoint.fields import Frozen
+from pushpoint.mapping.odometry import Odometry
+from pushpoint.mapping.pegs import KnownPegs, PegMaking, PegMap, moved_off, no_pegs, row_of_discs
+from pushpoint.mapping.scan import rays_of, scanned
+from pushpoint.mapping.wrenches import GroundBelief, LinkMotion, PushEstimator
+from pushpoint.quantities import Force, FrictionCoefficient, Length, Period, PositiveAngle, Seed, Velocity, Width
+from pushpoint.robots import Robot
+from pushpoint.types import FloatArray, Map, Observation, Pose, Touches
+
+Knowledge = Literal["felt", "scan", "full"]
+GAP = 1e-4  # [m], between the robot and obstacles at the start of a model
+EDGE_RADIUS = 0.01  # [m], of discs in place of a wall
+DRIFT_TIME = 10.0  # [s], see `pose_drift`
+DRIFT_STREAM = 0xD21F7  # keeps its draws apart from others with the same seed
+EARTH = 9.81  # [m/s2]
+POSE = ("position", "angle", "velocity", "rate")
+NO_LINKS, NO_VECTORS = np.zeros(0, np.int64), np.zeros((0, 2))
+NO_TOUCHES = Touches(NO_LINKS, np.zeros(0), NO_LINKS, NO_VECTORS, NO_VECTORS, NO_VECTORS)
+NO_EDGES = np.zeros((0, 4))
+
+
+class Feeling(Frozen):
+    """What is known and from which sensors."""
+
+    knowledge: Knowledge = "felt"  # pegs of the model: felt ones, felt and seen ones, or all of the sensor `map`
+    touch: Literal["skin", "wrench"] = "skin"  # contacts of the sensor `tactile`, or from joint wrenches
+    pose: Literal["sensed", "odometry"] = "sensed"  # of the links: as sensed, or from joint angles and touches
+    ground_friction: FrictionCoefficient = 0.3  # coefficient that is believed, for `wrench` and `odometry`
+    ground_torque: bool = True  # whether links that turn on the spot are held, P1 (14)
+    push_threshold: Force = 6.0  # [N]: weaker pushes are not believed, with `wrench`
+    scan_range: Length = 0.5  # [m]: what is farther is not seen
+    scan_angle: PositiveAngle = radians(270.0)  # [rad], of the sensor `range-scan`
+    scan_period: Period = 0.1  # [s], between scans
+    radius_error: Velocity = 0.0  # relative: by how much radii in the model are wrong; 0.2 is 20 % too much
+    pose_drift: Width = 0.0  # [m], root mean square of a random walk of the believed position, after 10 s
+    drift_seed: Seed = 0  # of that walk
+    pegs: PegMaking = PegMaking()  # how they are made of touches and scans
+
+
+SENSORS = {"felt": (), "scan": ("range-scan",), "full": ("map",)}
+TOUCH = {"skin": "tactile", "wrench": "joint-wrench"}
+
+
+class Belief:
+    """Touches and scans to a map. What it remembers is in the state that it hands out.
+
+    Parameters
+    ----------
+    options
+        What is known and from which sensors.
+    robot
+        That feels.
+    period
+        From tick to tick [s].
+    """
+
+    def __init__(self, options: Feeling, robot: Robot, period: float) -> None:
+        self.options, self.uses = options, frozenset((*SENSORS[options.knowledge], TOUCH[options.touch]))
+        ground = GroundBelief(options.ground_friction, EARTH, options.ground_torque)
+        self._pushes = PushEstimator(robot, ground, options.push_threshold)
+        self._odometry, self._period = Odometry(robot, ground, period), period
+        self._pegs = PegMap(options.pegs)
+        self._half = np.array([link.half_core for link in robot.links])
+        self._radius = np.array([link.radius for link in robot.links])
+        self._is_thin = bool(self._radius.min() == 0.0)  # such links have no side of a wall
+        self._between = max(1, round(options.scan_period / period))
+
+    def start(self, obs: Observation) -> dict[str, Any]:
+        """Nothing is known but the pose."""
+        return {**_stored(no_pegs()), "edge": NO_EDGES.copy(), "drift": np.zeros(2), **_moved(pose_of(obs))}
+
+    def seen(self, state: dict[str, Any], obs: Observation, tick: int) -> Observation:
+        """The observation with touches and link poses as they are believed to be."""
+        believed = Observation(obs.time, **{name: value for name, value in vars(obs).items() if name != "time"})
+        if self.options.pose_drift > 0.0:
+            believed.link_position = obs.link_position.copy()
+            believed.link_position[:, :2] += self._drift(state, tick)
+        if tick == 0 or (self.options.touch, self.options.pose) == ("skin", "sensed"):
+            if self.options.touch == "wrench":
+                believed.touches = NO_TOUCHES
+            return believed
+        before = Pose(*(state[f"last_{name}"] for name in POSE))
+        if self.options.touch == "wrench":
+            believed.touches = self._felt(before, obs)
+        if self.options.pose == "odometry":
+            pose = self._odometry.step(before, obs.joint_angle, obs.joint_rate, believed.touches)
+            believed.link_position, believed.link_yaw = pose.position, pose.angle
+            believed.link_velocity, believed.link_rate = pose.velocity, pose.rate
+        return believed
+
+    def _drift(self, state: dict[str, Any], tick: int) -> FloatArray:
+        """How far the believed position is off after a tick [m], (2,)."""
+        own = self.options
+        step = own.pose_drift * sqrt(0.5 * self._period / DRIFT_TIME)
+        draw = np.random.default_rng([own.drift_seed, DRIFT_STREAM, tick])
+        return np.asarray(state["drift"] + step * draw.standard_normal(2))
+
+    def _felt(self, before: Pose, obs: Observation) -> Touches:
+        """From forces, torques and accelerations; those of the links are differences of their velocities."""
+        now = pose_of(obs)
+        gained, turning = (now.velocity - before.velocity) / self._period, (now.rate - before.rate) / self._period
+        motion = LinkMotion(now.angle, now.velocity, now.rate, gained, turning)
+        return self._pushes.touches(obs.joint_force[:, :2], obs.joint_torque, motion)
+
+    def step(self, state: dict[str, Any], obs: Observation, tick: int) -> dict[str, Any]:
+        """What changes in the state by a tick; `obs` of `seen`."""
+        changed: dict[str, Any] = {}
+        if self.options.pose_drift > 0.0:
+            changed["drift"] = self._drift(state, tick)
+        if (self.options.touch, self.options.pose) != ("skin", "sensed"):
+            changed |= _moved(pose_of(obs))
+        if self.options.knowledge == "full":
+            return changed
+        known = before = self.known(state)
+        if len(obs.touches.link):
+            known = self._pegs.met(known, *touched(obs.touches, obs), obs.time)
+        if self.options.knowledge == "scan" and tick % self._between == 0:
+            own = self.options
+            rays = rays_of(
+                obs.range_scan, obs.link_position[-1, :2], float(obs.link_yaw[-1]), own.scan_angle, own.scan_range
+            )
+            known, changed["edge"] = scanned(self._pegs, known, rays, obs.time)
+        known = self._pegs.swept(known, *self.axes(obs), self._radius)
+        return changed if known is before else changed | _stored(known)
+
+    def known(self, state: dict[str, Any]) -> KnownPegs:
+        """What is known of pegs."""
+        return KnownPegs(*(state[f"peg_{name}"] for name in KnownPegs._fields))
+
+    def axes(self, obs: Observation) -> tuple[FloatArray, FloatArray]:
+        """Both ends of the links' axes [m], (n, 2) each."""
+        along = self._half[:, np.newaxis] * np.stack([np.cos(obs.link_yaw), np.sin(obs.link_yaw)], axis=1)
+        return obs.link_position[:, :2] - along, obs.link_position[:, :2] + along
+
+    def believed(self, state: dict[str, Any], obs: Observation) -> Map:
+        """All obstacles that the robot knows of."""
+        if self.options.knowledge == "full":
+            return Map(obs.map.disc, obs.map.edge)
+        return Map(self.known(state).disc, state["edge"])
+
+    def for_model(self, state: dict[str, Any], obs: Observation) -> Map:
+        """The same with radii that are wrong on purpose, and discs beside the robot where they would overlap it."""
+        known = self.believed(state, obs)
+        disc, edge = known.disc * np.array([1.0, 1.0, 1.0 + self.options.radius_error]), known.edge
+        if self._is_thin:
+            disc, edge = np.concatenate([disc, *(row_of_discs(one, EDGE_RADIUS) for one in edge)]), NO_EDGES
+        return Map(moved_off(disc, *self.axes(obs), self._radius, GAP), edge)
+
+
+def pose_of(obs: Observation) -> Pose:
+    """In the plane."""
+    rate = obs.link_rate if obs.link_rate.ndim == 1 else obs.link_rate[:, 2]
+    return Pose(obs.link_position[:, :2], obs.link_yaw, obs.link_velocity[:, :2], rate)
+
+
+def _moved(pose: Pose) -> dict[str, Any]:
+    return {f"last_{name}": getattr(pose, name) for name in POSE}
+
+
+def touched(touches: Touches, obs: Observation) -> tuple[FloatArray, FloatArray]:
+    """Contact points [m] and normals into the links, (k, 2) each, in the world."""
+    cos, sin = np.cos(obs.link_yaw[touches.link]), np.sin(obs.link_yaw[touches.link])
+
+    def in_world(v: FloatArray) -> FloatArray:
+        return np.stack([cos * v[:, 0] - sin * v[:, 1], sin * v[:, 0] + cos * v[:, 1]], axis=1)
+
+    return obs.link_position[touches.link, :2] + in_world(touches.point), in_world(touches.normal)
+
+
+def _stored(known: KnownPegs) -> dict[str, Any]:
+    return {f"peg_{name}": part for name, part in known._asdict().items()}

@@ -1,0 +1,76 @@
+"""Models that are made of a map: the types by which planners ask for them and plants answer."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated, Any, NamedTuple, Protocol
+
+from pydantic import Field
+
+from pushpoint.feedback import CompiledLoop
+from pushpoint.fields import Frozen
+from pushpoint.quantities import FrictionCoefficient, Ratio, TimeStep
+from pushpoint.types import FloatArray, Map, Pose
+
+
+class ModelSettings(Frozen):
+    """How a model is made of a map, and by how much it is wrong on purpose."""
+
+    dt: TimeStep = 5e-3  # [s], of the steps of the model at most
+    tolerance: Annotated[float, Field(gt=0, le=1e-3)] = 1e-3  # of the residuals of its steps
+    max_parts: Annotated[int, Field(ge=1, le=1024)] = 4  # of a step that is not solved as a whole
+    peg_friction: FrictionCoefficient = 0.2  # between links and obstacles, believed
+    friction_factor: Ratio = 1.0  # by which both frictions are wrong: 1.2 is 20 % too much
+
+
+class Trial(NamedTuple):
+    """What a candidate did in a model."""
+
+    position: FloatArray  # [m], (n, 2): link centres at its end
+    angle: FloatArray  # [rad], (n,): of the links
+    failed: bool  # whether a step could not be solved; the trial ended there
+    end: Any  # to go on from, see `Model.trials`
+
+
+class Model(Protocol):
+    """A robot among the obstacles of a map."""
+
+    def begin(self, pose: Pose) -> Any:
+        """An instant to begin trials from.
+
+        Parameters
+        ----------
+        pose
+            Where the robot is, with velocities.
+        """
+        ...
+
+    def trials(self, begin: Sequence[Any], loops: Sequence[CompiledLoop], ticks: int) -> list[Trial]:
+        """What each of several compiled controllers would do.
+
+        Parameters
+        ----------
+        begin
+            For each, what `begin` returned, or the end of an earlier trial; stays as it is.
+        loops
+            The controllers; each goes on with its own state.
+        ticks
+            For how long.
+        """
+        ...
+
+
+class ModelFactory(Protocol):
+    """Map to model. Whoever makes one gives it the robot and the ground, and no obstacle of the true world."""
+
+    def __call__(self, known: Map, settings: ModelSettings) -> Model:
+        """The model.
+
+        Parameters
+        ----------
+        known
+            All obstacles that the model has.
+        settings
+            How it is made.
+        """
+        ...

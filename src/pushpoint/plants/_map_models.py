@@ -1,0 +1,115 @@
+"""Models for planners: the robot among the obstacles of a map, on a plant of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import ceil
+from typing import Any
+
+import numpy as np
+
+from pushpoint.feedback import CompiledLoop
+from pushpoint.mapping import ModelSettings, Trial
+from pushpoint.plants import plants
+from pushpoint.plants._compiled import CompiledPlant, Rollout
+from pushpoint.plants._many import Crew, Threads
+from pushpoint.robots import Robot, Servo
+from pushpoint.tape import PLANE, Tape, new_tape
+from pushpoint.types import CommandTable, FloatArray, Map, Pose
+from pushpoint.worlds import Disc, Ground, Wall, World
+
+PLANT = "planar_stepping"
+ROUNDING = 1e-9  # relative: decimal periods are not exact in binary
+FAR = 30.0  # [m], beside the map: a disc that nobody reaches, so that an empty map has the same kernels
+ALONE = Threads(1)  # trials are short, and studies use all processors
+SCALED = ("friction", "friction_across", "friction_backward")
+
+
+class MapModels:
+    """Factory of models. It keeps the ground and gravity of a world, and nothing of its obstacles.
+
+    Parameters
+    ----------
+    robot
+        What moves.
+    world
+        Its ground and gravity are kept.
+    servo
+        Of all joints.
+    period
+        From tick to tick of controllers [s].
+    """
+
+    def __init__(self, robot: Robot, world: World, servo: Servo, period: float) -> None:
+        self.robot, self.servo, self.period = robot, servo, period
+        self.ground, self.gravity = world.ground, world.gravity
+
+    def __call__(self, known: Map, settings: ModelSettings) -> MapModel:
+        """The model, see `mapping.ModelFactory`."""
+        kind, substeps = plants[PLANT], ceil(self.period / settings.dt * (1.0 - ROUNDING))
+        options = kind.Options.model_validate(
+            {
+                "dt": self.period / substeps,
+                "tolerance": settings.tolerance,
+                "max_parts": settings.max_parts,
+                "self_contact": True,  # no questions in between
+            }
+        )
+        plant = kind.build(self.robot, self._world(known, settings), self.servo, options)
+        assert isinstance(plant, CompiledPlant)
+        return MapModel(plant, substeps)
+
+    def _world(self, known: Map, settings: ModelSettings) -> World:
+        friction = settings.friction_factor * settings.peg_friction
+        discs = np.concatenate([known.disc, [self._beyond(known)]])
+        pegs = [Disc(x=x, y=y, radius=radius, friction=friction) for x, y, radius in discs.tolist()]
+        walls = [Wall(points=((a, b), (c, d)), friction=friction) for a, b, c, d in known.edge.tolist()]
+        return World(name="map", ground=self._ground(settings), gravity=self.gravity, obstacles=(*pegs, *walls))
+
+    def _ground(self, settings: ModelSettings) -> Ground:
+        if settings.friction_factor == 1.0:
+            return self.ground
+        values = {name: getattr(self.ground, name) for name in SCALED}
+        scaled = {name: settings.friction_factor * value for name, value in values.items() if value is not None}
+        return self.ground.model_copy(update=scaled)
+
+    def _beyond(self, known: Map) -> tuple[float, float, float]:
+        return float(known.disc[:, 0].max(initial=0.0)) + FAR, 0.0, 0.1
+
+
+class MapModel:
+    """A robot among the obstacles of a map."""
+
+    def __init__(self, plant: CompiledPlant, substeps: int) -> None:
+        self._plants, self._substeps = [plant], substeps  # a twin for each robot of a batch
+
+    def begin(self, pose: Pose) -> Any:
+        """An instant to begin trials from, see `mapping.Model`."""
+        return self._plants[0].initial_state(pose)
+
+    def trials(self, begin: Sequence[Any], loops: Sequence[CompiledLoop], ticks: int) -> list[Trial]:
+        """What each of several compiled controllers would do, see `mapping.Model`."""
+        first, states = self._plants[0], [type(state)(*(part.copy() for part in state)) for state in begin]
+        self._plants += [first.twin() for _ in range(len(states) - len(self._plants))]
+        rollouts = [self._rollout(*given, ticks) for given in zip(self._plants, states, loops, strict=False)]
+        crew = Crew(rollouts, ALONE)
+        crew.run(np.arange(len(states)))
+        ended = [run.end(crew.place(k)) for k, run in enumerate(rollouts)]
+        return [
+            Trial(*_place(tape, first.layout.links), failure is not None, state)
+            for state, (tape, failure) in zip(states, ended, strict=True)
+        ]
+
+    def _rollout(self, plant: CompiledPlant, state: Any, loop: CompiledLoop, ticks: int) -> Rollout:
+        """With a tape for the end alone."""
+        plant.snapshot(state)  # compiles
+        table = CommandTable(*np.zeros((3, ticks, plant.layout.joints)))
+        tape = new_tape(plant.layout.links, 2, ticks * self._substeps, ticks, plant.contact_room(state))
+        plant.record_start(state, tape)
+        return Rollout(plant, state, table, self._substeps, tape, loop)
+
+
+def _place(tape: Tape, links: int) -> tuple[FloatArray, FloatArray]:
+    """Positions and angles of the links in the last row."""
+    row = tape.link[tape.cursor[0].row - 1, :links]
+    return row[:, PLANE.columns("position")].copy(), row[:, PLANE.columns("angle").start].copy()

@@ -1,0 +1,288 @@
+"""The planner by simulation: what it knows, what it tries, and what it cannot know."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import xarray as xr
+
+import pushpoint as pp
+from pushpoint.control import Knowing, Planning, controllers
+from pushpoint.control._clutter_candidates import Gaits, candidates
+from pushpoint.control._clutter_search import Present, Search, SearchOptions
+from pushpoint.control.clutter_wave import SIDE
+from pushpoint.errors import InvalidInput
+from pushpoint.feedback import CompiledLoop
+from pushpoint.mapping import ModelSettings, Trial
+from pushpoint.mapping.believed import Belief, Feeling
+from pushpoint.mechanics.pose import planar_pose
+from pushpoint.plants._map_models import MapModels
+from pushpoint.robots import robots
+from pushpoint.types import FloatArray, Map, Observation, Pose
+from pushpoint.worlds import Disc, World
+from tests.unit.test_mapping import NOTHING
+
+PERIOD = 0.005
+ROBOT = robots["ten-link"]()
+POSE = planar_pose(ROBOT, np.full(9, 0.2), 0.0, (0.0, 0.0))
+CHEAP = {"controller.candidates": 6, "controller.budget": 6, "controller.deep_budget": 4, "controller.horizon": 1.5}
+EMPTY = Map(np.zeros((0, 3)), np.zeros((0, 4)))
+
+
+def gaits(crawl: bool = True, count: int = 8) -> Gaits:
+    return Gaits(candidates(count, crawl), ROBOT, PERIOD)
+
+
+def memory(of: Gaits) -> FloatArray:
+    wave = of.controllers[0]
+    return wave.packed(wave.start(Observation(0.0, joint_angle=np.full(9, 0.2))))
+
+
+class Fake:
+    """A model in which each candidate gains what a table says per tick, in trials of `only` so many ticks if that is
+    given; the state is where the robot is."""
+
+    def __init__(self, of: Gaits, pace: dict[str, float], failing: str = "", only: int = 0) -> None:
+        self._names, self._pace, self._failing, self._only, self.ticks = of, pace, failing, only, 0
+
+    def begin(self, pose: Pose) -> Any:
+        return 0.0
+
+    def trials(self, begin: Sequence[Any], loops: Sequence[CompiledLoop], ticks: int) -> list[Trial]:
+        self.ticks += len(loops) * ticks
+        found = []
+        for start, loop in zip(begin, loops, strict=True):
+            name = next(
+                one.name
+                for one, controller in zip(self._names.candidates, self._names.controllers, strict=True)
+                if np.array_equal(controller.parameters(), loop.parameters) and _same_side(one.other_side, loop)
+            )
+            loop.tick += ticks
+            x = start + ticks * self._pace.get(name, 0.0) * (not self._only or ticks == self._only)
+            found.append(Trial(POSE.position + np.array([x, 0.0]), POSE.angle, name == self._failing, x))
+        return found
+
+
+def _same_side(other: bool, loop: CompiledLoop) -> bool:
+    return len(loop.state) == 0 or (loop.state[SIDE] > 0.0) == other
+
+
+def decide(pace: dict[str, float], failing: str = "", only: int = 0, **options: Any) -> tuple[list[str], float]:
+    of = gaits()
+    plan = Search(of, np.full(10, 0.1), SearchOptions.parse(options), PERIOD)
+    found = plan.decide(Fake(of, pace, failing, only), POSE, Present(0, 0, memory(of)))
+    return [of.candidates[k].name for k in found.plan], found.gain
+
+
+# --- search ---
+
+
+def test_the_candidate_with_most_progress_wins() -> None:
+    plan, gain = decide({"wave": 1e-4, "crawl": 4e-4, "wide wave": 2e-4})
+    assert plan == ["crawl", "crawl"]
+    assert gain == pytest.approx(600 * 4e-4)
+
+
+def test_what_the_model_cannot_simulate_is_not_chosen() -> None:
+    plan, _ = decide({"wave": 1e-4, "crawl": 4e-4}, failing="crawl", enough=0.0)
+    assert "crawl" not in plan
+
+
+def test_longer_plans_are_made_where_short_ones_gain_little() -> None:
+    """Here only the third part of a plan moves the robot."""
+    plan, gain = decide({"crawl": 4e-4}, only=600)
+    assert len(plan) == 3
+    assert plan[-1] == "crawl"
+    assert gain == pytest.approx(600 * 4e-4)
+    assert len(decide({"crawl": 4e-4}, only=600, enough=0.0)[0]) == 2
+    assert len(decide({"crawl": 4e-4})[0]) == 2
+
+
+def test_the_rest_of_a_plan_is_tried_again() -> None:
+    of = gaits()
+    plan = Search(of, np.full(10, 0.1), SearchOptions(), PERIOD)
+    crawl = [one.name for one in of.candidates].index("crawl")
+    model = Fake(of, {"wave": 1e-4, "crawl": 4e-4})
+    pace = plan.pace_of(model, POSE, Present(0, 0, memory(of)), [(0, 100), (crawl, 300)])
+    assert pace == pytest.approx((100 * 1e-4 + 300 * 4e-4) / 400)
+
+
+def test_the_budget_bounds_what_is_tried() -> None:
+    of = gaits(count=8)
+    for budget in (4, 16):
+        model = Fake(of, {"crawl": 1e-3})
+        plan = Search(of, np.full(10, 0.1), SearchOptions(budget=budget), PERIOD)
+        plan.decide(model, POSE, Present(0, 0, memory(of)))
+        assert model.ticks == 8 * 200 + budget * 400
+
+
+def test_waves_take_over_the_memory_and_begin_anew_after_crawling() -> None:
+    of = gaits()
+    names = [one.name for one in of.candidates]
+    state, crawl = memory(of), names.index("crawl")
+    state[-3:] = 0.77
+    assert of.begun(0, 0, state, np.zeros(9)).tolist() == state.tolist()
+    other = of.begun(1, 0, state, np.zeros(9))
+    assert other[SIDE] == -state[SIDE]
+    assert other[-3:].tolist() == [0.77] * 3
+    assert of.begun(1, 1, other, np.zeros(9), goes_on=True).tolist() == other.tolist()
+    assert not of.begun(0, crawl, np.zeros(0), np.zeros(9))[-3:].any()
+
+
+def test_pegs_only_means_no_crawl() -> None:
+    assert not any(one.gait == "crawl" for one in candidates(64, crawl=False))
+    assert len(candidates(5, crawl=True)) == 5
+
+
+# --- models ---
+
+WORLD = World(name="pegs", obstacles=tuple(Disc(x=0.3 * k, y=0.5, radius=0.05, friction=0.2) for k in range(9)))
+
+
+def reachable(found: Any, seen: set[int]) -> list[Any]:
+    """All that attributes, fields and items lead to."""
+    if id(found) in seen or isinstance(found, str | int | float | type) or callable(found):
+        return []
+    seen.add(id(found))
+    parts = list(getattr(found, "__dict__", {}).values())
+    parts += list(found.values()) if isinstance(found, dict) else list(found) if isinstance(found, list | tuple) else []
+    return [found, *(item for part in parts for item in reachable(part, seen))]
+
+
+def test_no_obstacle_of_the_true_world_can_be_reached_from_the_factory() -> None:
+    models = MapModels(ROBOT, WORLD, ROBOT.servo, PERIOD)
+    assert not any(isinstance(item, Disc | World) for item in reachable(models, set()))
+    assert models.ground is WORLD.ground
+
+
+def test_a_model_has_the_obstacles_of_the_map_and_believed_frictions() -> None:
+    models = MapModels(ROBOT, WORLD, ROBOT.servo, PERIOD)
+    disc = np.array([[0.4, 0.0, 0.06]])
+    built = models._world(Map(disc, np.zeros((0, 4))), ModelSettings(friction_factor=1.2, peg_friction=0.3))
+    near = [one for one in built.discs if one.x < 5.0]
+    assert [(one.x, one.y, one.radius, one.friction) for one in near] == [(0.4, 0.0, 0.06, pytest.approx(0.36))]
+    assert built.ground.friction == pytest.approx(1.2 * WORLD.ground.friction)
+    assert built.ground.friction_across is None
+
+
+@pytest.mark.parametrize("period", [0.005, 0.002, 0.01, 0.012])
+def test_steps_of_a_model_divide_the_control_period(period: float) -> None:
+    model = MapModels(ROBOT, WORLD, ROBOT.servo, period)(EMPTY, ModelSettings())
+    assert model._plants[0].dt * model._substeps == pytest.approx(period)
+    assert model._plants[0].dt <= 0.005 + 1e-12
+
+
+# --- runs ---
+
+
+def run(scenario: str = "lab/clutter-plan-felt", **fields: Any) -> pp.Recording:
+    changes = {**CHEAP, **fields.pop("changes", {})}
+    return pp.simulate(scenario, changes, **{"duration": 0.05, "stop": None, **fields})
+
+
+def moved_peg(recording: pp.Recording, by: float) -> World:
+    """The same world with the farthest peg elsewhere."""
+    world = recording.scenario.built_world()
+    far = max(world.discs, key=lambda disc: disc.x)
+    others = tuple(disc for disc in world.discs if disc is not far)
+    return world.model_copy(update={"obstacles": (*others, far.model_copy(update={"x": far.x + by, "y": far.y - by}))})
+
+
+@pytest.mark.parametrize("knowledge", ["felt", "scan"])
+def test_a_peg_that_is_not_known_does_not_change_the_decision(knowledge: str) -> None:
+    first = run(f"lab/clutter-plan-{knowledge}")
+    other = run(f"lab/clutter-plan-{knowledge}", world=moved_peg(first, 0.2))
+    assert len(first.events["time"]) >= 1
+    assert first.events.equals(other.events)
+    assert first.known.equals(other.known)
+    xr.testing.assert_identical(first.data["link_position"], other.data["link_position"])
+
+
+def test_a_peg_that_is_known_does() -> None:
+    first = run("lab/clutter-plan-full")
+    world = first.scenario.built_world()
+    near = sorted(world.discs, key=lambda disc: np.hypot(disc.x - 0.6, disc.y))
+    other = run("lab/clutter-plan-full", world=world.model_copy(update={"obstacles": tuple(near[3:])}))
+    assert not first.events["detail"].equals(other.events["detail"])
+    assert first.known.sizes["known"] == len(world.discs)
+
+
+def test_decisions_are_reported_with_candidates_scores_and_choice() -> None:
+    found = run()
+    report = json.loads(str(found.events["detail"].values[0]))
+    assert found.events["name"].values[0] == "decision"
+    assert len(report["scores"]) == CHEAP["controller.candidates"]
+    assert report["gain"] == pytest.approx(max(report["scores"].values()), abs=1e-3)
+    assert set(report["plan"]) <= set(report["scores"])
+
+
+def test_a_run_goes_on_from_a_checkpoint_to_the_bit() -> None:
+    whole = run("lab/clutter-plan-scan", changes={"controller.period": 0.02})
+    part = run("lab/clutter-plan-scan", changes={"controller.period": 0.02}, duration=0.03)
+    joined = part.followed_by(pp.resume(part.checkpoint(), duration=0.05))
+    assert joined.known.equals(whole.known)
+    assert joined.events.equals(whole.events)
+    xr.testing.assert_identical(joined.data["link_position"], whole.data["link_position"])
+
+
+def test_what_is_known_is_saved_and_drawn(tmp_path: Path) -> None:
+    found = run("lab/clutter-plan-scan")
+    loaded = pp.load(found.save(tmp_path / "run.nc"))
+    assert loaded.known.equals(found.known)
+    assert found.known.sizes["known"] > 0
+    axes = pp.view.scene(found, time=0.05)
+    assert "obstacles that the controller knows" in [text.get_text() for text in axes.get_legend().get_texts()]
+    assert len(axes.collections) > 0
+
+
+@pytest.mark.parametrize(
+    "options", [{"touch": "wrench"}, {"pose": "odometry"}, {"touch": "wrench", "pose": "odometry"}]
+)
+def test_it_runs_without_skin_and_without_a_sensed_pose(options: dict[str, str]) -> None:
+    changes = {f"controller.{name}": value for name, value in options.items()}
+    found = run(changes=changes, duration=0.2)
+    expected = run(duration=0.2)
+    # The same decision, followed with readings that are nearly the same.
+    off = found.data["link_position"].values[-1] - expected.data["link_position"].values[-1]
+    assert np.abs(off).max() < 0.01
+
+
+def test_the_believed_position_drifts_by_a_random_walk() -> None:
+    """The root mean square over many walks after a second: 2 cm in ten seconds are 6.3 mm in one."""
+    off = []
+    for seed in range(40):
+        feeling = Feeling(pose_drift=0.02, drift_seed=seed)
+        belief, state = Belief(feeling, ROBOT, 0.05), {"drift": np.zeros(2)}
+        for tick in range(20):
+            state = {"drift": belief._drift(state, tick)}
+        off.append(state["drift"])
+    assert np.sqrt((np.array(off) ** 2).sum(axis=1).mean()) == pytest.approx(0.02 * np.sqrt(0.1), rel=0.35)
+
+
+def test_it_plans_for_other_robots() -> None:
+    ground, far = pp.Ground(friction=0.3, torque=True), Disc(x=30.0, y=0.0, radius=0.1, friction=0.2)
+    alone = World(name="alone", ground=ground, obstacles=(far,))  # with the kernels of the other runs
+    found = run(changes={"robot.links": 7, "robot.radius": 0.01}, start={"jitter": 0.0}, world=alone)
+    assert np.isfinite(found.data["link_position"].values).all()
+
+
+def test_without_the_loop_there_are_no_models() -> None:
+    kind = controllers["clutter-plan"]
+    made: Any = kind.build(kind.Options(), ROBOT, PERIOD)
+    assert isinstance(made, Planning)
+    assert isinstance(made, Knowing)
+    seen = Observation(
+        0.0, joint_angle=np.zeros(9), joint_rate=np.zeros(9), link_position=POSE.position, link_yaw=POSE.angle,
+        link_velocity=POSE.velocity, link_rate=POSE.rate, contact_force=np.zeros((10, 2)), touches=NOTHING,
+    )  # fmt: skip
+    with pytest.raises(InvalidInput, match="needs models"):
+        made.step(made.start(seen), seen)
+    link = pp.Link(length=0.1, mass=0.2, inertia=2e-4, radius=0.02)
+    pitching = pp.Robot(name="pitching", links=(link, link, link), joints=(pp.Joint(axes="pitch"),) * 2)
+    with pytest.raises(InvalidInput, match="yaw axes only"):
+        kind.build(kind.Options(), pitching, PERIOD)
