@@ -14,7 +14,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from pushpoint.scenarios import find_scenario
 from pushpoint.control.push_along import ARRIVED
 from pushpoint.mechanics.tail_kernels import Pegs
 from pushpoint.path_plans import StartAt, arrives, request_of
@@ -24,6 +23,7 @@ from pushpoint.planning.push_path.planner import plans
 from pushpoint.planning.push_path.request import PlanOptions
 from pushpoint.robots import Servo
 from pushpoint.scenario import Choice, Scenario
+from pushpoint.scenarios import find_scenario
 from pushpoint.simulation import simulate
 from pushpoint.worlds import World
 
