@@ -132,8 +132,8 @@ class WrongMap(Plan):
     map_error: float = 0.0
     map_seed: int = 0
 
-    def controller_options(self) -> dict[str, Any]:
-        return super().controller_options() | {"map_error": self.map_error, "map_seed": self.map_seed}
+    def controller_options(self, approach: float = 0.0) -> dict[str, Any]:
+        return super().controller_options(approach) | {"map_error": self.map_error, "map_seed": self.map_seed}
 
 
 def wrong(plan: Plan, true: Pegs, error: float, seed: int) -> Plan:

@@ -22,7 +22,7 @@ from pushpoint.types import FloatArray, IntArray
 
 STEP = math.radians(10.0)  # between directions
 CLEAR = 2e-3  # [m], that arcs keep from pegs that they pass
-TOUCHING = -1e-3  # [m]: and from those that they touch
+TOUCHING = -1.0 / 140.0  # links: and from those that they touch
 SHORTEST, LONGEST = 0.85, (5.0, 7.0)  # links: distance between nodes; more where pegs are few
 DENSE = 3.5  # pegs per square of five links: with so many the shorter arcs do
 ALIGNED = math.cos(math.radians(65.0))  # of the line between two nodes with both tangents
@@ -87,7 +87,17 @@ def _arcs(request: Request, options: PlanOptions, nodes: Nodes) -> tuple[IntArra
     link, pegs = request.link, np.column_stack([request.pegs.centre, request.pegs.radius])
     longest = LONGEST[0] if _are_dense(request, options.direction) else LONGEST[1]
     bend = options.curvature_limit / link
-    rules = [SHORTEST * link, longest * link, ALIGNED, bend, request.width, CLEAR, SAG * link**2, STRETCH, TOUCHING]
+    rules = [
+        SHORTEST * link,
+        longest * link,
+        ALIGNED,
+        bend,
+        request.width,
+        CLEAR,
+        SAG * link**2,
+        STRETCH,
+        TOUCHING * link,
+    ]
     ends, table = np.empty((MOST, 2), dtype=np.int64), np.empty((MOST, STEPS + 1, 4))
     near, points = np.empty(len(pegs), dtype=np.int64), np.empty((STEPS + 1, 7))
     with compiling_once("the planner of paths from peg to peg: arcs"):

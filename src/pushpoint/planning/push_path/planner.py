@@ -11,7 +11,7 @@ from pushpoint.planning.paths import Path
 from pushpoint.planning.push_path.network import Nodes, network
 from pushpoint.planning.push_path.plan import Plan
 from pushpoint.planning.push_path.refining import UNDER, Fitted, fitted, fitted_again
-from pushpoint.planning.push_path.request import PlanOptions, Request, refuse_hopeless
+from pushpoint.planning.push_path.request import PlanOptions, Request, refuse_senseless
 from pushpoint.planning.push_path.search import Sequence, drawn, search
 from pushpoint.planning.push_points import ENDS
 from pushpoint.types import FloatArray
@@ -24,7 +24,7 @@ SAFETY = 1.1  # by which they are divided before they predict a stall
 
 def plans(request: Request, options: PlanOptions) -> list[Plan]:
     """Plans through different pegs, the best first; where no path is long enough, one plan that says so."""
-    refuse_hopeless(request)
+    refuse_senseless(request)
     nodes, net = network(request, options)
     total = _under(request) + options.distance + BEYOND
     found = search(request, options, nodes, net, total)

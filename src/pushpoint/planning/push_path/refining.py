@@ -21,7 +21,7 @@ from pushpoint.planning.push_points import ENDS
 from pushpoint.types import FloatArray
 
 SPACING = 0.05  # links, between vertices of a line
-REACH = 30e-3  # [m]: pegs farther away do not count at all
+REACH = 3.0 / 14.0  # links: pegs farther away do not count at all
 SIZES = np.array([0.11, 0.036, 0.12, 0.21])  # of steps: links along and across, radians, bends of one over a link
 CHANGED = 0.6  # part of these that one step changes
 BESIDE = 1.0  # links: pegs farther away from all lines between nodes do not touch the path
@@ -86,7 +86,14 @@ def _refined(
     steps = _steps(len(node), count, stage, request, options, random)
     trial = Line(line.node.copy(), line.first, line.vertex.copy(), line.found.copy())
     rules = np.array(
-        [request.peg_friction, request.allowed(options.reserve), math.nan, REACH, ENDS, options.largest_angle]
+        [
+            request.peg_friction,
+            request.allowed(options.reserve),
+            math.nan,
+            REACH * request.link,
+            ENDS,
+            options.largest_angle,
+        ]
     )
     n = request.chain.links
     room = LyingRoom(

@@ -76,7 +76,7 @@ class Request(NamedTuple):
         return min(self.torque_limit / reserve, most) if is_loaded else most
 
 
-def refuse_hopeless(request: Request) -> None:
+def refuse_senseless(request: Request) -> None:
     """Requests that make no sense."""
     if request.chain.links < FEWEST:
         raise InvalidInput(f"robot: has {request.chain.links} links; a path of push-points needs {FEWEST} at least")
