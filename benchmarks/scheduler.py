@@ -150,10 +150,6 @@ class SimulatedEngine:
         self._cpu = time.process_time()
 
     @property
-    def parts(self) -> int:
-        return self.workers
-
-    @property
     def room(self) -> int:
         return AHEAD * self.workers - self._out
 

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from pushpoint.errors import Interrupted, InvalidInput, MissingExtra, PushpointError, SolverFailure, UnknownName
     from pushpoint.fields import Frozen as Options
     from pushpoint.many import simulate_many
+    from pushpoint.path_plans import plan_path
+    from pushpoint.planning.push_path.plan import Plan
     from pushpoint.recording import Checkpoint, Recording, load
     from pushpoint.registering import (
         register_controller,
@@ -66,6 +68,7 @@ __all__ = [
     "Observation",
     "Options",
     "Patch",
+    "Plan",
     "Polygon",
     "Profile",
     "PushpointError",
@@ -93,6 +96,7 @@ __all__ = [
     "control",
     "load",
     "load_code",
+    "plan_path",
     "plants",
     "register_controller",
     "register_measure",
@@ -134,6 +138,8 @@ _NAMES = {
         "UnknownName",
     ),
     "pushpoint.many": ("simulate_many",),
+    "pushpoint.path_plans": ("plan_path",),
+    "pushpoint.planning.push_path.plan": ("Plan",),
     "pushpoint.recording": (
         "Checkpoint",
         "Recording",

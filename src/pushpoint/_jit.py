@@ -42,8 +42,8 @@ _expected: list[str] = []  # kernels that are being called and should be in the 
 # Rooms and modules without kernels, that no kernel imports (a test follows the imports): editing them compiles nothing.
 WITHOUT_KERNELS = frozenset({
     "__init__", "_many_calls", "_progress", "_yaml_events", "analysis", "api", "batch", "cli", "control", "declared",
-    "files", "gym", "many", "plain_data", "planning", "recording", "registering", "reproduction", "scenarios",
-    "scenario", "search", "sensors", "simulation", "studies", "view", "viewer",
+    "files", "gym", "many", "path_plans", "plain_data", "planning", "recording", "registering", "reproduction",
+    "scenarios", "scenario", "search", "sensors", "simulation", "studies", "view", "viewer",
 })  # fmt: skip
 _compiling = threading.RLock()  # settings of Numba change meanwhile, for all threads
 _PATIENCE = 120.0  # [s], for other processes that compile the same

@@ -79,8 +79,8 @@ def find_study(study: Source | Scenario | Study, overrides: Mapping[str, Any] | 
     from pushpoint.studies import Study
 
     data = dict(study) if isinstance(study, Study) else _study_data(study)
-    if "repeats" in fields:
-        data.pop("seeds", None)
+    if "repeats" in fields or "seeds" in fields:  # two words for the same
+        data = {key: value for key, value in data.items() if key not in ("repeats", "seeds")}
     return Study.parse(data | fields | {"overrides": _merged(data.get("overrides"), overrides)}, AS_WRITTEN)
 
 

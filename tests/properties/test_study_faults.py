@@ -130,24 +130,25 @@ def test_a_full_disk_is_one_line_and_the_study_goes_on_elsewhere(tmp_path: Path,
     assert_whole(tmp_path, whole)
 
 
-@pytest.mark.parametrize("recordings", [(), ("--recordings",)])
-def test_files_that_may_not_grow_are_one_line(recordings: tuple[str, ...], tmp_path: Path, whole: Table) -> None:
+@pytest.mark.parametrize(("runs", "recordings"), [(RUNS, ()), (20, ("--recordings",))])
+def test_files_that_may_not_grow_are_one_line(
+    runs: int, recordings: tuple[str, ...], tmp_path: Path, whole: Table
+) -> None:
     """The limit of the size of files is met in the middle of the study, or by the first recording."""
-    words = (*WORDS, *recordings)
     limit = 60_000
 
     def limited() -> None:
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
         resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
 
-    command = [sys.executable, "-m", "pushpoint", *words]
+    command = [sys.executable, "-m", "pushpoint", *WORDS, "--seeds", str(runs), *recordings]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False, preexec_fn=limited)
     assert done.returncode == 2, done.stderr
     assert done.stderr.count("error: ") == 1
     assert "Traceback" not in done.stderr
-    assert rows_in(tmp_path / "study") < RUNS
+    assert rows_in(tmp_path / "study") < runs
     again = resumed(tmp_path)
     assert again.returncode == 0, again.stderr
-    assert_whole(tmp_path, whole)
-    if recordings:
-        assert len(list((tmp_path / "study" / "recordings").glob("*.nc"))) == RUNS
+    checked(tmp_path / "study")
+    assert table(load(tmp_path / "study").rows) == whole[:runs]
+    assert len(list((tmp_path / "study").glob("recordings/*.nc"))) == (runs if recordings else 0)

@@ -230,7 +230,7 @@ def test_measures_with_options_and_their_failures() -> None:
 class Scripted:
     """An engine that answers from a script: rows by number of the run, None where a process died, or an error."""
 
-    sends, parts, status = False, 1, ""
+    sends, status = False, ""
 
     def __init__(self, *script: Any) -> None:
         self.script, self.batches = list(script), dict[int, list[int]]()

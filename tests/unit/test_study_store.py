@@ -21,6 +21,7 @@ from pushpoint.errors import InvalidInput
 from pushpoint.studies import Row, Study, batches, run
 from pushpoint.studies.export import exported, to_xarray
 from pushpoint.studies.keys import RunKeys, base_key
+from pushpoint.studies.progress import Pace
 from pushpoint.studies.results import StoredRows, load
 from pushpoint.studies.store import LEASE, Store, StoredRun
 from tests.unit.conftest import Shell
@@ -366,3 +367,37 @@ def test_points_that_cannot_start_are_rows(tmp_path: Path) -> None:
     assert "overlaps" in rows[0].message
     with pytest.raises(InvalidInput, match="overlaps"):
         run(Study(**track, sweep={AMPLITUDE: [0.6, 0.61]}), 1)
+
+
+def test_models_among_the_changes_are_plain_data(tmp_path: Path) -> None:
+    """What is given in Python as an object is the same run as what a file holds."""
+    world = pp.worlds.worlds["plane"](friction=0.2)
+    servo = pp.robots.Servo(stiffness=700.0, damping=2.0)
+    study = tiny(seeds=1, variants={"own": {"world": world, "servo": servo}, "named": {"world.friction": 0.2}})
+    rows = made(study, tmp_path)
+    assert [row.status for row in rows] == ["ok", "ok"], rows[0].message
+    assert Study.from_yaml(study.to_yaml()) == study
+    assert study.scenario_of("own", 0).built_world().ground.friction == 0.2
+
+
+def test_seeds_and_repeats_replace_each_other(shell: Shell, tmp_path: Path) -> None:
+    (tmp_path / "s.yaml").write_text(f"scenario: {FLAT}\nrepeats: 3\noverrides: {{duration: 0.02}}\n")
+    for words, seeds in ((("--seeds", "5,6"), (5, 6)), (("--repeats", "1"), (0,)), ((), (0, 1, 2))):
+        assert shell("study", "run", "s.yaml", *words, "--processes", "1", "--out", "s")[0] == 0
+        assert load(tmp_path / "s").study.seeds == seeds
+
+
+def test_progress_has_a_rate_and_the_time_that_remains(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = 100.0
+    monkeypatch.setattr("pushpoint.studies.progress.time.monotonic", lambda: now)
+    pace = Pace(1000)
+    pace.status = "starting 2 processes"
+    assert pace.line == "0/1000 runs, 0 failed, starting 2 processes"
+    pace.update(400, 0)  # were there before: they say nothing about the rate
+    now += 20.0  # processes start
+    pace.status = ""
+    for _ in range(11):
+        pace.update(10, 1)
+        pace.made(10)
+        now += 1.0
+    assert pace.line == "510/1000 runs, 11 failed, 10 runs/s, 49 s left"

@@ -29,6 +29,7 @@ COMMANDS = {  # by name: module and function, or module and group of commands
     "video": ("video", "video"),
     "view": ("view", "view"),
     "draw": ("draw", "draw"),
+    "plan": ("plan", "plan"),
     "reproduce": ("reproduce", "reproduce"),
     "study": ("study", "app"),
     "search": ("search", "app"),

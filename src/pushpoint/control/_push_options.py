@@ -43,6 +43,9 @@ class PushAlongOptions(Frozen):
     map_error: q.Width = 0.0  # [m], of normal distribution in x and y of each peg: by this the map is wrong
     map_seed: q.Seed = 0  # of that error
     map_correction: bool = True  # touches correct the places of pegs, and the path yields to them
+    approach: q.Delay = (
+        0.0  # [s], in which a robot that lies beside its path takes the shape that it has there; 0: none
+    )
     hold_stiffness: q.Gain = 400.0  # [1/s2], of the joints where it stops
     hold_damping: q.Gain = 40.0  # [1/s]
     sensing: Sensing = Sensing()

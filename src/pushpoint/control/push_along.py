@@ -37,6 +37,8 @@ PATIENCE = 0.25  # [s], for progress that takes 0.2 s at full speed; then it lea
 STALL_TIME, STALL_PART = 2.0, 0.1  # [s], and part of the distance wanted in it: less is a stall
 AHEAD = 0.04  # [m]: how far before a stretch too weak for it the robot stops
 PREVIEW = 0.5  # [m]: how far ahead it then checks once more, with the map as touches have corrected it
+GRACE = 3.0  # [s], after an approach, in which the push-points are found
+ARRIVED = "the end of the path"  # why it holds there
 ON_PATH = 5e-3  # [m]: a start nearer than this lies on the path, as far as noisy sensors know
 
 
@@ -44,12 +46,12 @@ ON_PATH = 5e-3  # [m]: a start nearer than this lies on the path, as far as nois
 class PushAlong:
     """All joints follow the path behind the head; a quadratic program finds the torques. Servo gains should be zero.
 
-    Modes: `drive`, and `hold` where it stopped for a reason, which is an event: the shape of that moment is held. The
-    state: `mode`, `s` arc length of the head's end, `wanted` the arc length at the reference speed, `touched` (n, m)
-    when each link touched each peg last, `believed` and `anchor` (m, 2) of
-    the pegs, `check_from` the arc length from which weak stretches count, `off_at_start` until it is said, `few` and
-    `slow_since`, `slow_from` of the watchdogs, `held` the shape held, `expected` the acceleration that the program
-    expects, and the observer's memory.
+    Modes: `drive`, and `hold` where it stopped for a reason, which is an event: the shape of that moment is held;
+    before, `approach` of a robot that lies beside its path. The state: `mode`, `begun` when it started, `s` arc length
+    of the head's end, `wanted` the arc length at the reference speed, `touched` (n, m) when each link touched each peg
+    last, `believed` and `anchor` (m, 2) of the pegs, `check_from` the arc length from which weak stretches count,
+    `off_at_start` until it is said, `few` and `slow_since`, `slow_from` of the watchdogs, `held` the shape held, or
+    that of the start, `expected` the acceleration that the program expects, and the observer's memory.
     """
 
     Options: ClassVar[type[Frozen]] = PushAlongOptions
@@ -108,8 +110,11 @@ class PushAlong:
         memory = self._observer.begin(obs)
         state = self.chain.at(memory.q, memory.rate)
         s = self.path.nearest(state.joints[-1], self.head)
+        off = min(state.off_by(self._laid), state.off_by(self.course.moving_at(s)))
+        approaches = self._options.approach > 0.0 and off > ON_PATH
         return {
-            "mode": "drive",
+            "mode": "approach" if approaches else "drive",
+            "begun": obs.time,
             "s": s,
             "wanted": s,
             "touched": np.full((self.chain.links, len(self._options.pegs)), NEVER),
@@ -121,7 +126,7 @@ class PushAlong:
             "expected": np.zeros(self.chain.coordinates),
             "believed": self._first.centre.copy(),
             "anchor": self._first.anchor.copy(),
-            "off_at_start": min(state.off_by(self._laid), state.off_by(self.course.moving_at(s))),
+            "off_at_start": off,
             **stored(memory),
         }
 
@@ -133,6 +138,10 @@ class PushAlong:
         state |= stored(memory)
         self._note_touches(state, obs)
         events = self._off_at_start(state, obs.time)
+        if state["mode"] == "approach":
+            if obs.time < state["begun"] + self._options.approach:
+                return state, self._approach(state, obs.time, body), tuple(events)
+            events.append(self._begin_to_drive(state, obs.time, body))
         if state["mode"] == "drive":
             push, reference, why = self._drive(state, obs.time, body)
             if push is not None:
@@ -146,6 +155,21 @@ class PushAlong:
             }
             events.append(ControlEvent(obs.time, "hold", why))
         return state, self._hold(state["held"], body), tuple(events)
+
+    def _approach(self, state: ControllerState, time: float, body: TailState) -> Command:
+        """From the shape at the start to the one on the path, at rest at both ends."""
+        part = (time - state["begun"]) / self._options.approach
+        change = self._laid.q[1 : self.chain.links] - state["held"]
+        shape = state["held"] + part**2 * (3.0 - 2.0 * part) * change
+        rate = 6.0 * part * (1.0 - part) / self._options.approach * change
+        return self._hold(shape, body, rate)
+
+    def _begin_to_drive(self, state: ControllerState, time: float, body: TailState) -> ControlEvent:
+        s = self.path.nearest(body.joints[-1], self.head)
+        s = min(max(s, self.head - CATCH_UP), self.head + CATCH_UP)
+        state |= {"mode": "drive", "s": s, "wanted": s, "few": -GRACE, "slow_since": time + GRACE, "slow_from": s}
+        off = body.off_by(self.course.moving_at(s))
+        return ControlEvent(time, "drive", f"the robot is {1e3 * off:.3g} mm off the path")
 
     def _off_at_start(self, state: ControllerState, time: float) -> list[ControlEvent]:
         """Said once, where the scenario does not leave the start to the controller."""
@@ -182,7 +206,8 @@ class PushAlong:
         change = self._yielding.change(before, weights)  # how the path yields here
         reference = self.following.at(before, change)
         heavy = body.mass_matrix @ reference.slope
-        state["s"] += float(heavy @ (body.q - reference.q) / (heavy @ reference.slope))
+        moved = float(heavy @ (body.q - reference.q) / (heavy @ reference.slope))
+        state["s"] = before + min(max(moved, -CATCH_UP), CATCH_UP)  # a robot far off its path is nowhere near on it
         ahead = state["wanted"] + self._period * self._options.speed
         state["wanted"] = min(max(ahead, state["s"] - CATCH_UP), state["s"] + CATCH_UP)
         return self.following.at(state["s"], change, state["s"] - before)
@@ -196,6 +221,8 @@ class PushAlong:
         """[m]: how far it leans over to pegs. The prediction counts pegs that the robot does not touch on its path;
         if it gets stuck it reaches for them, farther and farther."""
         near, far = self._options.contact_distance, self._options.margin_distance
+        if state["few"] < 0.0:  # it has just come beside its path
+            return far
         stuck = (time - float(state["slow_since"]) - PATIENCE) / PATIENCE
         return near + (far - near) * min(max(0.0, stuck), 1.0)
 
@@ -220,9 +247,11 @@ class PushAlong:
     def _reason_to_stop(self, state: ControllerState, time: float, body: TailState, points: PushPoints) -> str:
         """Why the robot should stop here; empty: it should not."""
         if state["s"] >= self.following.s[-1] - 1e-3:
-            return "the end of the path"
+            return ARRIVED
         state["few"] = state["few"] + self._period if len(points.peg) < FEWEST else 0.0
-        if len(points.peg) == 0 or (state["few"] > FEW_TIME and not self._searches(state, body)):
+        if (len(points.peg) == 0 and state["few"] >= 0.0) or (
+            state["few"] > FEW_TIME and not self._searches(state, body)
+        ):
             missing = self._missing(state["s"], body, points)
             return f"{len(points.peg)} push-points, at least {FEWEST} are needed: {missing}"
         if state["s"] > state["check_from"]:
@@ -271,14 +300,15 @@ class PushAlong:
         wrench = missing_wrench(rows, load, float(self.chain.length.sum()))
         return "they could push along, but do not last" if wrench is None else described(wrench)
 
-    def _hold(self, held: FloatArray, body: TailState) -> Command:
+    def _hold(self, held: FloatArray, body: TailState, rate: FloatArray | float = 0.0) -> Command:
         """A spring and a damper at every joint, within the limit; by the inertia that torques find, so that none is
         stiffer than the control rate allows."""
         joints = slice(1, self.chain.links)
-        wanted = self._options.hold_stiffness * (held - body.q[joints]) - self._options.hold_damping * body.rate[joints]
+        wanted = self._options.hold_stiffness * (held - body.q[joints])
+        wanted += self._options.hold_damping * (rate - body.rate[joints])
         mobility = np.linalg.inv(body.mass_matrix)[joints, joints]
         limit = self._options.torque_limit
-        return Command(held, np.zeros_like(held), np.clip(np.linalg.solve(mobility, wanted), -limit, limit))
+        return Command(held, rate + np.zeros_like(held), np.clip(np.linalg.solve(mobility, wanted), -limit, limit))
 
 
 def _weakness(course: Course, weak: WeakStretch) -> str:

@@ -217,6 +217,7 @@ class Course(NamedTuple):
     speed: float  # [m/s]
     near: float = LEANING  # [m]: pegs nearer than this count, as the robot can lean over to them
     drift: float = DRIFT  # a robot that drifts off its path by this part of its speed turns the drag by as much
+    ends: float = 0.0  # [m], of tail and head, whose contacts do not count
 
     def moving_at(self, s: float) -> TailState:
         """The robot on the path at the reference speed, its head's end at s [m]."""
@@ -231,7 +232,7 @@ class Course(NamedTuple):
 
     def points(self, state: TailState) -> PushPoints:
         """What the robot can push against."""
-        return points_to_lean_on(state, self.pegs, self.near)
+        return points_to_lean_on(state, self.pegs, self.near, self.ends)
 
     def _program(self, state: TailState, points: PushPoints) -> tuple[FloatArray, FloatArray, float, float]:
         """What `largest_load` asks for."""

@@ -16,6 +16,7 @@ from pushpoint.types import FloatArray
 
 LONGEST = np.pi / 2  # arc over chord: that of half a circle
 CLOSED = 1e-11  # [m], error of a chord
+ITERATIONS = 60  # halves of the range alone would need 40
 SPACING = 5e-3  # [m], of the tables: linear interpolation is then off by about a micrometre
 
 
@@ -84,17 +85,24 @@ def arcs_on(chain: TailChain, path: Path, s: FloatArray) -> FloatArray:
 
 
 def _one_link_back(path: Path, s: FloatArray, length: float) -> FloatArray:
-    """Arc lengths at the distance `length` behind those at s, by Newton's method from the shortest possible."""
-    ahead, back = path(s), s - length
-    for _ in range(50):
+    """Arc lengths at the distance `length` behind those at s: Newton's method, and halves of the range between the
+    shortest and the longest possible arc where that leads out of it."""
+    ahead, near, far = path(s), s - length, s - LONGEST * length
+    back = near
+    for _ in range(ITERATIONS):
         chord = ahead - path(back)
         distance = np.linalg.norm(chord, axis=1)
         wrong = distance - length
-        if np.abs(wrong).max() < CLOSED and (s - back).max() < LONGEST * length:
+        if np.abs(wrong).max() < CLOSED:
             return np.asarray(back)
+        near, far = np.where(wrong < 0.0, back, near), np.where(wrong > 0.0, back, far)
         slope = (chord * path.tangent(back)).sum(axis=1) / distance  # -d distance / d back
-        back = back + wrong / np.maximum(slope, 0.1)
-    raise InvalidInput(f"a link of {length} m finds no place on the path: it bends too sharply")
+        step = back + wrong / np.where(np.abs(slope) > 0.1, slope, 0.1)
+        back = np.where((step <= near) & (step >= far), step, (near + far) / 2)
+    k = int(np.argmax(np.abs(wrong)))
+    raise InvalidInput(
+        f"a link of {length} m finds no place on the path behind {s[k]:.3g} m of it: it bends too sharply there"
+    )
 
 
 def coordinates_on(joints: FloatArray) -> FloatArray:

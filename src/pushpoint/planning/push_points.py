@@ -58,11 +58,12 @@ def push_points(
     return _contacts(state, pegs, chosen)
 
 
-def points_to_lean_on(state: TailState, pegs: Pegs, near: float = LEANING) -> PushPoints:
+def points_to_lean_on(state: TailState, pegs: Pegs, near: float = LEANING, ends: float = 0.0) -> PushPoints:
     """What a robot can push against that leans over to pegs nearer than `near` [m]: for each of them the nearest link,
-    and others that then touch it too. Up to the very ends of the robot: their contacts push for as long as they last.
+    and others that then touch it too. Up to the very ends of the robot, or `ends` [m] from them: their contacts push
+    for as long as they last.
     """
-    gaps, usable = all_gaps(state, pegs, ends=0.0)
+    gaps, usable = all_gaps(state, pegs, ends)
     return _contacts(state, pegs, _leaning(gaps, usable, near))
 
 

@@ -50,9 +50,9 @@ FIELDS: dict[str, dict[str, Any]] = {
 # Slug, title, fields that differ from those of the wave in the full field.
 RUNS: tuple[tuple[str, str, dict[str, Any]], ...] = (
     ("100", "A wave that never stops, through pegs at random", {}),
-    ("70", "The same with 70 % of the pegs", FIELDS["70"]),
-    ("50", "The same with half of the pegs", FIELDS["50"]),
-    ("empty", "The same without pegs, to compare with: the wave goes nowhere", FIELDS["empty"]),
+    ("70", "A wave that never stops, through 70 % of the pegs", FIELDS["70"]),
+    ("50", "A wave that never stops, through half of the pegs", FIELDS["50"]),
+    ("empty", "A wave that never stops, without pegs: it goes nowhere", FIELDS["empty"]),
     ("corridor", "The wave through pegs in a corridor", FIELDS["corridor"]),
     ("mixed", "The wave through pegs of 3 to 40 cm", FIELDS["mixed"]),
     ("movable", "The wave through loose pegs of 20 kg", FIELDS["movable"]),

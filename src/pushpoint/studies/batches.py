@@ -30,7 +30,7 @@ from pushpoint.worlds import World
 if TYPE_CHECKING:
     from pushpoint.recording import Recording
 
-TOGETHER = 8  # runs in one compiled call: more need more memory, and gain nothing
+FIRST, TOGETHER = 2, 8  # runs in one compiled call, at the beginning and later: more gain nothing
 SENT = "send"  # recordings come back as bytes, instead of being written into a folder
 _alone = threading.Lock()  # a process does one batch at a time, whatever threads it has
 
@@ -100,8 +100,9 @@ def do(text: str, finished: Callable[[Reply], None], sent: Callable[[bytes], Non
         return {"refused": refusal}
     plan, left = _plan(data["plan"]), [(number, key, changes) for number, key, changes in data["runs"]]
     reply: Reply = {"seconds": 0.0}
-    while left and (not reply["seconds"] or reply["seconds"] < plan.seconds):
-        some, left = left[:TOGETHER], left[TOGETHER:]
+    together = FIRST  # few at first: they may take longer than those of other batches did
+    while left and reply["seconds"] < plan.seconds:
+        (some, left), together = (left[:together], left[together:]), min(TOGETHER, 2 * together)
         try:
             _Part(plan, some, finished, sent).run()
         except _NotWritten as error:

@@ -91,10 +91,6 @@ class DaskEngine:
             raise InvalidInput(f"cluster {self._address!r} has had no workers for {WORKERS_WITHIN:g} s")
 
     @property
-    def parts(self) -> int:
-        return self._workers
-
-    @property
     def room(self) -> int:
         self._count()
         return AHEAD * self._workers - len(self._futures)

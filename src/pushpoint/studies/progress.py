@@ -23,15 +23,18 @@ class Pace:
     def __init__(self, total: int) -> None:
         self.total, self.done, self.failed, self.status = total, 0, 0, ""
         self.rate = 0.0  # [1/s], of the last half minute
-        self._made, self._since = 0, time.monotonic()
+        self._made, self._since = 0, -1.0  # since when they count; -1: not yet
 
     def update(self, done: int, failed: int) -> None:
         """So many more runs are there; those that were there before anything was made count, but not for the rate."""
         self.done, self.failed = self.done + done, self.failed + failed
 
     def made(self, runs: int) -> None:
-        """So many runs were made just now."""
+        """So many runs were made just now. Those that come first do not count: processes had to start."""
         now = time.monotonic()
+        if self._since < 0.0:
+            self._since = now
+            return
         self._made += runs
         elapsed = now - self._since
         if elapsed > 0.0:

@@ -45,8 +45,8 @@ PACKAGE = Path(__file__).parent.parent
 # Rooms and modules of the package that cannot change a run (a test follows the imports). Scenarios are in the key as
 # they were built; measures and figures are read from recordings.
 WITHOUT_RUNS = frozenset({
-    "__init__", "__main__", "_progress", "analysis", "api", "batch", "cli", "declared", "gym", "many", "registering",
-    "reproduction", "scenarios", "search", "studies", "view", "viewer",
+    "__init__", "__main__", "_progress", "analysis", "api", "batch", "cli", "declared", "gym", "many", "path_plans",
+    "registering", "reproduction", "scenarios", "search", "studies", "view", "viewer",
 })  # fmt: skip
 FURTHER = {  # by kind of result: what of these it depends on besides
     "run": (),

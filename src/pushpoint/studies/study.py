@@ -325,7 +325,9 @@ class Study(Frozen):
 
 
 def _plain(value: Any) -> Any:
-    """The same without NumPy's numbers and arrays, which no file can hold."""
+    """The same without NumPy's numbers and arrays and without models, which no file can hold."""
+    if isinstance(value, Frozen):
+        return value.model_dump(mode="json", exclude_none=True)
     if isinstance(value, Mapping):
         return {key: _plain(item) for key, item in value.items()}
     if isinstance(value, list | tuple):

@@ -18,6 +18,7 @@ from pushpoint.fields import Frozen, Number
 from pushpoint.quantities import Seed
 
 DIGITS = 12  # significant ones of computed values: 0.15, not 0.15000000000000002; people can type them again
+End = Annotated[int, Field(ge=-(10**15), le=10**15)] | Number  # a whole number stays one
 Count = Annotated[int, Field(ge=1, le=limits.RUNS)]
 
 
@@ -36,11 +37,11 @@ class Axis(Frozen):
     """
 
     values: tuple[Any, ...] | None = None  # a list
-    start: int | Number | None = None  # of a range
-    end: int | Number | None = None  # of a range, included
+    start: End | None = None  # of a range
+    end: End | None = None  # of a range, included
     count: Count | None = None  # of a range
-    low: int | Number | None = None  # of a field that is sampled
-    high: int | Number | None = None  # of a field that is sampled
+    low: End | None = None  # of a field that is sampled
+    high: End | None = None  # of a field that is sampled
     spacing: Literal["linear", "log"] = "linear"  # of a range, or of what is sampled
 
     @model_validator(mode="before")
@@ -111,7 +112,13 @@ class Axis(Frozen):
         }
 
     def sampled(self, fraction: float) -> float | int:
-        """The value at a fraction of the distance between the bounds, from 0 to 1 (1 excluded)."""
+        """The value at a fraction of the distance between the bounds.
+
+        Parameters
+        ----------
+        fraction
+            From 0 to 1.
+        """
         if self._is_whole:  # each whole number, both bounds included, has an equal share
             low, high = round(self._ends[0]), round(self._ends[1])
             if self.spacing == "linear":

@@ -56,10 +56,6 @@ class Engine(Protocol):
         """How many batches it would take now."""
 
     @property
-    def parts(self) -> int:
-        """How many it does at the same time."""
-
-    @property
     def status(self) -> str:
         """What it is busy with besides runs, for the bar of progress."""
 
@@ -95,10 +91,6 @@ class LocalEngine:
         if not self._workers:
             return AHEAD * self._processes
         return sum(AHEAD - len(worker.tickets) for worker in self._workers)
-
-    @property
-    def parts(self) -> int:
-        return self._processes
 
     @property
     def status(self) -> str:
@@ -221,7 +213,7 @@ def die_with(master: int) -> None:
 class InlineEngine:
     """This process itself, one batch after the other. What is finished before an interrupt is given out first."""
 
-    sends, parts, status = False, 1, ""
+    sends, status = False, ""
 
     def __init__(self) -> None:
         self._waiting: list[tuple[int, str]] = []

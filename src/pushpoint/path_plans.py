@@ -1,0 +1,170 @@
+"""Paths of push-points for a scenario: planned from its map, and checked by simulating them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Literal
+
+import numpy as np
+
+from pushpoint.control import controllers
+from pushpoint.control.push_along import ARRIVED
+from pushpoint.errors import InvalidInput, SolverFailure
+from pushpoint.mechanics.tail_chain import TailChain
+from pushpoint.mechanics.tail_kernels import Pegs
+from pushpoint.planning.feasibility import Drag
+from pushpoint.planning.push_path.plan import Plan
+from pushpoint.planning.push_path.planner import plans
+from pushpoint.planning.push_path.request import PlanOptions, Request
+from pushpoint.scenario import Choice, Scenario
+from pushpoint.scenarios import Source, find_scenario
+from pushpoint.simulation import simulate
+from pushpoint.simulation._start_pose import planar_start_pose
+from pushpoint.types import FloatArray, Pose
+from pushpoint.worlds import Disc, World, worlds
+
+SPEED, TORQUE_LIMIT = 0.15, 10.0  # [m/s], [N m]: where nobody says
+PLAIN = ("friction_across", "friction_backward", "viscous_across", "patches", "rolling", "stribeck")
+
+StartAt = Literal["path", "scenario"]
+
+
+def plan_path(
+    scenario: Source | Scenario,
+    overrides: Mapping[str, Any] | None = None,
+    *,
+    start: StartAt = "path",
+    check: bool = False,
+    speed: float = SPEED,
+    torque_limit: float | None = None,
+    **options: Any,
+) -> Plan:
+    """Plan a path of bounded curvature, P4 (3.51), along which a robot can push itself by the pegs of its world.
+
+    Parameters
+    ----------
+    scenario
+        Name, file or `Scenario`, whose robot and world are used; or the name of a world, for the robot `ten-link`.
+    overrides
+        Values by dotted key.
+    start
+        "path": the robot lies on the path at the start; "scenario": where the scenario puts it, so that the path
+        begins there.
+    check
+        Whether up to `plans` plans are simulated; the first one that gets to its end is returned.
+    speed
+        [m/s], along the path.
+    torque_limit
+        [N m]; default: that of the scenario's servo, or 10.
+    **options
+        Fields of `PlanOptions`: distance, direction, plans, reserve, contact_distance, seed, ...
+
+    Returns
+    -------
+    Plan
+        The best one. Where no path has push enough, its `reason` says where what is missing.
+
+    Examples
+    --------
+    >>> plan = pp.plan_path("liljeback2010/random", {"world.friction": 0.1}, distance=0.3, kept=60, steps=60)
+    >>> len(plan.path) > 50 and plan.distance == 0.3
+    True
+    """
+    base = base_scenario(scenario, overrides)
+    request = request_of(base, start, speed, torque_limit)
+    found = plans(request, PlanOptions.parse(options))
+    return checked(found, base, start) if check else found[0]
+
+
+def checked(found: list[Plan], base: Scenario, start: StartAt = "path") -> Plan:
+    """The first of some plans that gets to its end in a simulation of the scenario; else the first of them.
+
+    Parameters
+    ----------
+    found
+        The best first.
+    base
+        Whose robot, world and plant are used.
+    start
+        As for `plan_path`.
+
+    Returns
+    -------
+    Plan
+        With `checked`.
+    """
+    for plan in found:
+        if plan.s and arrives(plan, base, start):
+            return plan.model_copy(update={"checked": True})
+    reason = found[0].reason or "in simulations it did not get to its end"
+    return found[0].model_copy(update={"checked": False, "reason": reason})
+
+
+def arrives(plan: Plan, base: Scenario, start: StartAt = "path") -> bool:
+    """Whether the robot of a scenario gets to the end of a plan in a simulation; a run that fails, or that cannot begin
+    as the robot would overlap a peg, does not."""
+    try:
+        run = simulate(plan.scenario(base, start == "scenario"))
+    except (SolverFailure, InvalidInput):
+        return False
+    return ARRIVED in run.events["detail"].values.tolist()
+
+
+def base_scenario(scenario: Source | Scenario, overrides: Mapping[str, Any] | None = None) -> Scenario:
+    """The scenario, or that of the robot `ten-link` in the world of this name."""
+    if isinstance(scenario, str) and scenario in worlds:
+        base = Scenario(name=scenario, robot=Choice(name="ten-link"), world=Choice(name=scenario),
+                        controller=Choice(name="hold"))  # fmt: skip
+    else:
+        base = find_scenario(scenario)
+    return base.with_overrides(dict(overrides or {}))
+
+
+def request_of(base: Scenario, start: StartAt = "path", speed: float = SPEED, limit: float | None = None) -> Request:
+    """What a path is planned for, from a scenario: its map is that of the world."""
+    robot, world = base.built_robot(), base.built_world()
+    if limit is None:
+        servo = base.servo or robot.servo
+        limit = servo.torque_limit if servo.torque_limit < 1e6 else TORQUE_LIMIT
+    rows = peg_rows(world)
+    chain = TailChain.of(robot)
+    return Request(
+        chain=chain,
+        pegs=Pegs.of(rows),
+        drag=Drag(world.ground.friction, world.ground.viscous, world.gravity),
+        peg_friction=max((float(obstacle.friction) for obstacle in world.obstacles), default=0.0),
+        torque_limit=float(limit),
+        speed=speed,
+        start=None if start == "path" else _joints(chain, _start(base)),
+    )
+
+
+def peg_rows(world: World) -> tuple[tuple[float, float, float], ...]:
+    """x, y, radius [m] of the pegs of a world that has nothing else; others are refused."""
+    for name in PLAIN:
+        if getattr(world.ground, name):
+            raise InvalidInput(f"world.ground.{name}: paths of push-points know dry and viscous ground that is alike")
+    rows = []
+    for k, obstacle in enumerate(world.obstacles):
+        if not isinstance(obstacle, Disc) or obstacle.is_movable:
+            raise InvalidInput(
+                f"world.obstacles.{k}: is {'a disc that moves' if isinstance(obstacle, Disc) else obstacle.kind!r}; "
+                "paths of push-points know fixed discs alone"
+            )
+        rows.append((obstacle.x, obstacle.y, obstacle.radius))
+    return tuple(rows)
+
+
+def _start(base: Scenario) -> Pose:
+    robot, world = base.built_robot(), base.built_world()
+    kind = controllers[base.controller.name]
+    controller = kind.build(base.options_of("controller", kind.Options), robot, base.control_period)
+    return planar_start_pose(base, robot, world, controller)
+
+
+def _joints(chain: TailChain, pose: Pose) -> FloatArray:
+    """[m], (n + 1, 2): tail end, joints, head's end."""
+    forward = np.stack([np.cos(pose.angle), np.sin(pose.angle)], axis=1)
+    half = chain.length[:, np.newaxis] / 2 * forward
+    centre = np.asarray(pose.position)[:, :2]
+    return np.concatenate([centre[:1] - half[:1], centre + half])

@@ -1,0 +1,161 @@
+"""Plans: search, fit to the links, predict by the loads that can be carried, best first."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from pushpoint.errors import InvalidInput
+from pushpoint.planning.feasibility import Course, Margin, described
+from pushpoint.planning.follow import Following
+from pushpoint.planning.paths import Path
+from pushpoint.planning.push_path.network import Nodes, network
+from pushpoint.planning.push_path.plan import Plan
+from pushpoint.planning.push_path.refining import UNDER, Fitted, fitted, fitted_again
+from pushpoint.planning.push_path.request import PlanOptions, Request, refuse_hopeless
+from pushpoint.planning.push_path.search import Sequence, drawn, search
+from pushpoint.planning.push_points import ENDS
+from pushpoint.types import FloatArray
+
+BEYOND = 0.1  # [m] of path behind the end, while it is sought
+ROUGH = 0.01  # [m], between places at which loads are computed
+AGAIN, SLIGHT = 3, 0.003  # times that the best two are fitted once more, while more of the path than this lacks push
+SAFETY = 1.1  # by which they are divided before they predict a stall
+
+
+def plans(request: Request, options: PlanOptions) -> list[Plan]:
+    """Plans through different pegs, the best first; where no path is long enough, one plan that says so."""
+    refuse_hopeless(request)
+    nodes, net = network(request, options)
+    total = _under(request) + options.distance + BEYOND
+    found = search(request, options, nodes, net, total)
+    if not found.paths:
+        return [_nowhere(request, options, nodes, found.longest, total)]
+    paths = fitted(request, options, [drawn(nodes.table[path.node]) for path in found.paths])
+    made = sorted(((_judged(request, options, path), path) for path in paths), key=_rank)
+    for turn in range(AGAIN):
+        if made[0][0].lacking <= SLIGHT and not made[0][0].reason:
+            break
+        k = turn % min(2, len(made))
+        path = fitted_again(request, options, made[k][1], turn)
+        again = _judged(request, options, path), path
+        made[k] = min(made[k], again, key=_rank)
+        made.sort(key=_rank)
+    return [plan for plan, _ in made[: options.plans]]
+
+
+def _rank(made: tuple[Plan, Fitted]) -> tuple[bool, float, float]:
+    """The best plan comes first."""
+    plan = made[0]
+    return bool(plan.reason), plan.lacking, -min(plan.alpha, default=0.0)
+
+
+def has_path(request: Request, options: PlanOptions) -> bool:
+    """Whether a path of positive margin was found in this map; a field where it was not is hopeless for a robot that
+    only pushes."""
+    return not plans(request, options)[0].reason
+
+
+def _under(request: Request) -> float:
+    """[m] of path under the robot at the start."""
+    return request.reach if request.start is not None else UNDER * request.reach
+
+
+def _nowhere(request: Request, options: PlanOptions, nodes: Nodes, longest: Sequence | None, total: float) -> Plan:
+    """No path is long enough: how far the longest comes."""
+    points, reason = np.zeros((0, 2)), "no peg can be passed"
+    if longest is not None and len(longest.node) > 1:
+        points = nodes.table[longest.node, :2]
+        x, y = points[-1]
+        reason = (
+            f"no path of {total:.2f} m goes from peg to peg: the longest of {longest.length:.2f} m ends at "
+            f"({x:.2f}, {y:.2f}) m, from where no arc of bounded curvature goes on"
+        )
+    return _plan(request, options, points, min(total, UNDER * request.reach)).model_copy(update={"reason": reason})
+
+
+def _plan(request: Request, options: PlanOptions, points: FloatArray, head: float) -> Plan:
+    """A plan without prediction."""
+    pegs = np.column_stack([request.pegs.centre, request.pegs.radius])
+    return Plan(
+        path=tuple(map(tuple, points.tolist())),
+        head=head,
+        distance=options.distance,
+        pegs=tuple(map(tuple, pegs.tolist())),
+        speed=request.speed,
+        torque_limit=request.torque_limit,
+        ground_friction=request.drag.friction,
+        viscous=request.drag.viscous,
+        gravity=request.drag.gravity,
+        peg_friction=request.peg_friction,
+        contact_distance=options.contact_distance,
+    )
+
+
+def _judged(request: Request, options: PlanOptions, fit: Fitted) -> Plan:
+    """The plan of a path, with what a robot of links on it can carry."""
+    path = Path(fit.point)
+    head = fit.begin
+    end = head + options.distance
+    keep = int(np.searchsorted(_arcs(fit.point), end)) + 1  # nobody looked at what comes behind
+    plan = _plan(request, options, fit.point[:keep], head)
+    try:
+        following = Following(request.chain, path, head - 0.05, max(path.length, head + 0.05))
+    except InvalidInput as error:
+        return plan.model_copy(update={"reason": str(error)})
+    if path.length < end - ROUGH:
+        return plan.model_copy(update={"reason": f"the path is {path.length - head:.2f} m long for the head"})
+    course = course_of(request, options, following)
+    margin = course.margin(head, end, ROUGH)
+    return _with_margin(plan, request, options, course, margin)
+
+
+def course_of(request: Request, options: PlanOptions, following: Following) -> Course:
+    """What decides whether the robot gets along; the same pegs count as in control."""
+    return Course(
+        following=following,
+        pegs=request.pegs,
+        drag=request.drag,
+        peg_friction=request.peg_friction,
+        torque_limit=request.torque_limit,
+        speed=request.speed,
+        near=options.contact_distance,
+        ends=ENDS,
+    )
+
+
+def _with_margin(plan: Plan, request: Request, options: PlanOptions, course: Course, margin: Margin) -> Plan:
+    lacks = np.asarray(margin.alpha < 1.0)
+    share = float(np.trapezoid(lacks.astype(float), margin.s) / (margin.s[-1] - margin.s[0]))
+    weak = margin.weak_stretch(request.speed, safety=SAFETY) if _has_drag(request) else None
+    pairs = [course.points(course.moving_at(s)) for s in margin.s.tolist()]
+    reason = ""
+    if weak is not None or share > options.lacking:
+        worst = weak.worst if weak is not None else float(margin.s[int(np.argmin(margin.alpha))])
+        reason = _what_is_missing(course, worst, share)
+    return plan.model_copy(
+        update={
+            "s": tuple(margin.s.tolist()),
+            "alpha": tuple(np.minimum(margin.alpha, 1e15).tolist()),
+            "push_points": tuple(tuple(sorted(set(points.peg.tolist()))) for points in pairs),
+            "lacking": min(max(share, 0.0), 1.0),
+            "stall": None if weak is None else weak.stall,
+            "reason": reason,
+        }
+    )
+
+
+def _has_drag(request: Request) -> bool:
+    return request.drag.friction > 0.0 or request.drag.viscous > 0.0
+
+
+def _what_is_missing(course: Course, s: float, share: float) -> str:
+    """Why the robot stalls with its head's end at s [m] of the path."""
+    found, contacts = course.propulsion(s)
+    where = f"{100.0 * share:.1f} % of the path lack push; at {s:.2f} m of it there are {contacts} push-points"
+    if found.missing is not None:
+        return f"{where}: {described(found.missing)}"
+    return f"{where}, which carry {found.alpha:.2f} times the drag with {course.torque_limit:g} N m"
+
+
+def _arcs(points: FloatArray) -> FloatArray:
+    return np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(points, axis=0), axis=1))])

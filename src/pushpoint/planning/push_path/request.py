@@ -1,0 +1,86 @@
+"""What a path is planned for, and how."""
+
+from __future__ import annotations
+
+import math
+from typing import Annotated, NamedTuple
+
+import numpy as np
+from pydantic import Field
+
+from pushpoint.errors import InvalidInput
+from pushpoint.fields import Fraction, Frozen
+from pushpoint.mechanics.tail_chain import TailChain
+from pushpoint.mechanics.tail_kernels import Pegs
+from pushpoint.planning.feasibility import Drag
+from pushpoint.quantities import Angle, Bend, Length, Ratio, Seed, Width
+from pushpoint.types import FloatArray
+
+FEWEST = 3  # pegs, and links: fewer never push along
+NO_DRAG = Drag(0.1, 0.0)  # stands for ground without friction: any says where push-points have to be
+STEEPEST = math.radians(60.0)  # directions of a path at pegs, from the one in which it should go
+
+
+class PlanOptions(Frozen):
+    """How paths are sought, and when they are good enough."""
+
+    distance: Length = 2.0  # [m] of path, for the head
+    direction: Angle = 0.0  # [rad], in which it should go
+    plans: Annotated[int, Field(ge=1, le=20)] = 3  # how many, through different pegs
+    kept: Annotated[int, Field(ge=1, le=10_000)] = 600  # paths that are followed up, of each 0.7 links of length
+    refined: Annotated[int, Field(ge=1, le=100)] = 12  # of these, with different pegs, are fitted to the links
+    steps: Annotated[int, Field(ge=1, le=1_000_000)] = 2700  # random ones, by which a path is fitted to the links
+    reserve: Ratio = 1.3  # torque limit over the largest torque that a path may need
+    contact_distance: Width = 2e-3  # [m]: pegs count that are nearer than this to a robot on its path
+    curvature_limit: Ratio = 1.0  # of the path, times the longest link: P4 (3.51)
+    largest_angle: Bend = math.radians(65.0)  # [rad], of joints
+    lacking: Fraction = 0.01  # share of the path that may lack push
+    seed: Seed = 0  # of the random steps
+
+
+class Request(NamedTuple):
+    """A robot among pegs."""
+
+    chain: TailChain
+    pegs: Pegs
+    drag: Drag
+    peg_friction: float
+    torque_limit: float  # [N m]
+    speed: float  # [m/s]
+    start: FloatArray | None = None  # [m], (n + 1, 2): tail end, joints and head's end; None: it may lie anywhere
+
+    @property
+    def reach(self) -> float:
+        """[m]: the length of the robot."""
+        return float(self.chain.length.sum())
+
+    @property
+    def link(self) -> float:
+        """[m]: the longest."""
+        return float(self.chain.length.max())
+
+    @property
+    def width(self) -> float:
+        """[m]: half of that of the widest link."""
+        return float(self.chain.radius.max())
+
+    def links_drag(self) -> FloatArray:
+        """[N], (n,): that of links that move along the path at the reference speed."""
+        drag = self.drag if self.drag.friction > 0.0 or self.drag.viscous > 0.0 else NO_DRAG
+        return np.asarray(drag.friction * drag.gravity * self.chain.mass + drag.viscous * self.speed)
+
+    def allowed(self, reserve: float) -> float:
+        """[N m]: the largest torque that a path may need. Motors without limit: what the drag could do at most."""
+        most = float(self.links_drag().sum()) * self.reach
+        is_loaded = self.drag.friction > 0.0 or self.drag.viscous > 0.0
+        return min(self.torque_limit / reserve, most) if is_loaded else most
+
+
+def refuse_hopeless(request: Request) -> None:
+    """Requests that make no sense."""
+    if request.chain.links < FEWEST:
+        raise InvalidInput(f"robot: has {request.chain.links} links; a path of push-points needs {FEWEST} at least")
+    if not np.isfinite(request.pegs.centre).all() or not (request.pegs.radius > 0.0).all():
+        raise InvalidInput("pegs: should be finite, with radii above zero")
+    if not request.torque_limit > 0.0:
+        raise InvalidInput(f"torque_limit = {request.torque_limit:g} N m: should be above zero")

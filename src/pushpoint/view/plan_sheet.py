@@ -1,0 +1,154 @@
+"""A planned path on one sheet: pegs, path and push-points from above; margin, torque and push-points along it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from pushpoint.planning.paths import Path
+from pushpoint.planning.push_path.plan import Plan
+from pushpoint.types import FloatArray
+from pushpoint.view import style
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from pushpoint.robots import Robot
+
+WIDTH, HEAD, PLOT, GAP = 10.0, 0.75, 1.35, 0.62  # [inch]
+HIGHEST = 5.0  # [inch], of the view from above
+MARGIN = 0.15  # [m], around what is shown
+MOST_ALPHA = 4.0  # of the margin that is shown
+LINE = style.drawn_as(color="path", linewidth=1.3, zorder=3)
+WEAK = style.drawn_as(color="fault", linewidth=3.0, zorder=4, solid_capstyle="butt")
+BODY = style.drawn_as(color="body", linewidth=3.2, zorder=5, alpha=0.85, solid_capstyle="round")
+LIMIT = style.drawn_as(color="force", linewidth=1.0, linestyle="--", zorder=2)
+
+
+def plan_sheet(plan: Plan, robot: Robot, title: str) -> Figure:
+    """Of a plan; where it has no prediction, the view from above alone."""
+    with style.styled():
+        low, high = _box(plan)
+        wide, tall = high - low
+        view = min(HIGHEST, (WIDTH - 1.0) * tall / wide)
+        rows = 3 if plan.s else 0
+        height = HEAD + view + GAP + rows * (PLOT + 0.12) + (GAP if rows else 0.0)
+        sheet = style.sheet(WIDTH, height)
+        axes = _axes(sheet, HEAD, view, height)
+        _draw_above(axes, plan, robot)
+        axes.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]), xlabel="x [m]", ylabel="y [m]", aspect="equal")
+        if rows:
+            top = HEAD + view + GAP
+            panels = [_axes(sheet, top + k * (PLOT + 0.12), PLOT, height) for k in range(rows)]
+            _draw_along(panels, plan)
+        sheet.text(0.01, 1 - 0.12 / height, title, ha="left", va="top", fontsize=11, fontweight="bold")
+        sheet.text(0.01, 1 - 0.40 / height, _summary(plan), ha="left", va="top", fontsize=8.5, wrap=True)
+        return sheet
+
+
+def _axes(sheet: Figure, top: float, tall: float, height: float) -> Axes:
+    """A panel [inch] below the sheet's upper edge."""
+    return sheet.add_axes((0.075, 1 - (top + tall) / height, 0.905, tall / height))
+
+
+def _box(plan: Plan) -> tuple[FloatArray, FloatArray]:
+    pegs = np.array(plan.pegs, dtype=float).reshape(-1, 3)
+    points = np.array(plan.path, dtype=float).reshape(-1, 2)
+    low = np.concatenate([points, pegs[:, :2] - pegs[:, 2:]]).min(axis=0, initial=0.0)
+    high = np.concatenate([points, pegs[:, :2] + pegs[:, 2:]]).max(axis=0, initial=0.1)
+    return low - MARGIN, high + MARGIN
+
+
+def _summary(plan: Plan) -> str:
+    """Whether a robot gets along the path, in one sentence."""
+    simulated = {None: "", True: "In a simulation it arrives. ", False: "In simulations it does not arrive. "}
+    if plan.reason:
+        return simulated[plan.checked] + f"Not passable by prediction: {plan.reason}"
+    torque = plan.torque_needed
+    most = float(torque[np.isfinite(torque)].max(initial=0.0))
+    return simulated[plan.checked] + (
+        f"{plan.distance:g} m of path at {plan.speed:g} m/s; {100 * plan.lacking:.1f} % of it lack push; torque needed "
+        f"up to {most:.1f} N m of {plan.torque_limit:g} N m"
+    )
+
+
+def _draw_above(axes: Axes, plan: Plan, robot: Robot) -> None:
+    from matplotlib.collections import PatchCollection
+    from matplotlib.patches import Circle
+
+    pushed = {peg for pegs in plan.push_points for peg in pegs}
+    for chosen, colour in ((False, style.PEG), (True, style.ORANGE)):
+        discs = [Circle((x, y), r) for k, (x, y, r) in enumerate(plan.pegs) if (k in pushed) == chosen]
+        axes.add_collection(PatchCollection(discs, facecolor=colour, edgecolor=style.PEG_EDGE, zorder=2))
+    for k in sorted(pushed):
+        x, y, _ = plan.pegs[k]
+        axes.annotate(str(k), (x, y), ha="center", va="center", fontsize=6.5, color=style.INK, zorder=6)
+    if len(plan.path) < 2:
+        return
+    path = Path(np.array(plan.path))
+    ahead = path(np.linspace(0.0, path.length, 400))
+    axes.plot(*ahead.T, **LINE)
+    if plan.s:
+        _draw_body(axes, plan, robot, path)
+        _draw_weak(axes, plan, path)
+
+
+def _draw_body(axes: Axes, plan: Plan, robot: Robot, path: Path) -> None:
+    """The robot at the start, by arc length."""
+    from pushpoint.mechanics.tail_chain import TailChain
+    from pushpoint.planning.follow import arcs_on
+
+    joints = path(arcs_on(TailChain.of(robot), path, np.array([plan.head]))[0])
+    axes.plot(*joints.T, **BODY)
+    axes.plot(*joints.T, "o", markersize=2.5, color=style.PAPER, zorder=6)
+    end = path(np.array([plan.head + plan.distance]))[0]
+    axes.plot(*end, marker="x", markersize=7, color=style.HEAD, zorder=6)
+
+
+def _draw_weak(axes: Axes, plan: Plan, path: Path) -> None:
+    """Where the head is while push is missing."""
+    s, weak = np.array(plan.s), np.array(plan.alpha) < 1.0
+    for first, last in _runs(weak):
+        axes.plot(*path(np.linspace(s[first], s[last], 20)).T, **WEAK)
+
+
+def _runs(marked: Any) -> list[tuple[int, int]]:
+    """First and last place of stretches that are marked, the places beside them included."""
+    edges = np.flatnonzero(np.diff(np.concatenate([[False], marked, [False]]).astype(int)))
+    last = len(marked) - 1
+    return [(max(a - 1, 0), min(b, last)) for a, b in zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True)]
+
+
+def _draw_along(panels: list[Axes], plan: Plan) -> None:
+    s, alpha = np.array(plan.s) - plan.head, np.array(plan.alpha)
+    margin, torque, pegs = panels
+    margin.plot(s, np.minimum(alpha, MOST_ALPHA), color=style.BLUE, linewidth=1.2)
+    margin.axhline(1.0, **LIMIT)
+    margin.set(ylabel="load / drag", ylim=(0.0, MOST_ALPHA))
+    needed = plan.torque_needed
+    torque.plot(s, np.where(np.isfinite(needed), needed, np.nan), color=style.GREEN, linewidth=1.2)
+    torque.axhline(plan.torque_limit, **LIMIT)
+    torque.set(ylabel="torque [N m]", ylim=(0.0, 1.25 * plan.torque_limit))
+    _draw_pegs(pegs, s, plan)
+    for axes in panels:
+        for first, last in _runs(alpha < 1.0):
+            axes.axvspan(s[first], s[last], color=style.FAULT, alpha=0.15, linewidth=0)
+        axes.set_xlim(0.0, s[-1])
+        if axes is not pegs:
+            axes.tick_params(labelbottom=False)
+    pegs.set_xlabel("distance of the head along the path [m]")
+
+
+def _draw_pegs(axes: Axes, s: FloatArray, plan: Plan) -> None:
+    """A line for each peg, where it pushes; in the order in which they come."""
+    order: list[int] = []
+    for pegs in plan.push_points:
+        order += [peg for peg in pegs if peg not in order]
+    for row, peg in enumerate(order):
+        pushes = np.array([peg in pegs for pegs in plan.push_points])
+        for first, last in _runs(pushes):
+            axes.plot(s[[first, last]], [row, row], color=style.ORANGE, linewidth=3.0, solid_capstyle="butt")
+        axes.annotate(str(peg), (0.0, row), (2, 0), textcoords="offset points", va="center", fontsize=6)
+    axes.set(ylabel="push-points", ylim=(-0.7, len(order) - 0.3), yticks=[])

@@ -1,0 +1,210 @@
+"""Paths from peg to peg: forces in closed form, bounds of arcs, invariance, plans as data, bad input."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from pushpoint import InvalidInput, Plan, plan_path
+from pushpoint.mechanics.body_push import body_moment
+from pushpoint.mechanics.push_balance import three_forces
+from pushpoint.mechanics.tail_chain import TailChain
+from pushpoint.mechanics.tail_kernels import Pegs
+from pushpoint.path_plans import base_scenario, peg_rows
+from pushpoint.planning.feasibility import Drag
+from pushpoint.planning.follow import Following
+from pushpoint.planning.paths import Path as Curve
+from pushpoint.planning.paths import largest_curvature
+from pushpoint.planning.push_path.network import CLEAR, TOUCHING, network
+from pushpoint.planning.push_path.planner import has_path, plans
+from pushpoint.planning.push_path.request import PlanOptions, Request
+from pushpoint.planning.push_path.search import body_room, search
+from pushpoint.robots import robots
+from pushpoint.worlds import Ground, Wall, World
+from pushpoint.worlds.random_field import random_field
+
+pytest.importorskip("daqp")
+pytest.importorskip("scipy")
+
+ROUNDING = 1e-9  # sums of some hundred terms of order one
+CHORDS = 3e-3  # [m]: arcs are compared with pegs as twelve chords, which lie inside of bends
+SMALL = PlanOptions(distance=0.4, kept=60, refined=2, steps=60, plans=2)  # a tenth of a second
+
+
+def request(seed: int = 3, turn: float = 0.0, mirror: float = 1.0, links: int = 5) -> Request:
+    """A robot in a small random field, which may be turned about the origin or mirrored at the x axis."""
+    world = random_field(seed=seed, pegs=40, x_min=0.0, x_max=2.2, y_min=-0.5, y_max=0.5)
+    rows = np.array(peg_rows(world))
+    cos, sin = math.cos(turn), math.sin(turn)
+    centre = (rows[:, :2] * [1.0, mirror]) @ np.array([[cos, sin], [-sin, cos]])
+    pegs = Pegs(np.ascontiguousarray(centre), np.ascontiguousarray(rows[:, 2]))
+    return Request(TailChain.of(robots["ten-link"](links=links)), pegs, Drag(0.1, 0.0), 0.1, 10.0, 0.15)
+
+
+def test_three_forces_in_closed_form() -> None:
+    """Two contacts at (0, +-h) push forwards at a slope, one at (d, 0) sideways:
+
+    s (l1 + l2) = W,  c (l2 - l1) + l3 = 0,  h s (l2 - l1) + d l3 = M
+    """
+    slope, h, d, load, moment = 0.6, 0.3, -0.2, 5.0, -0.4
+    s, c = math.sin(slope), math.cos(slope)
+    columns = np.array([[s, -c, -h * s], [s, c, h * s], [0.0, 1.0, d]])
+    force = np.empty(3)
+    assert three_forces(columns, np.array([load, 0.0, moment]), force)
+    difference = moment / (h * s - d * c)
+    expected = [load / s / 2 - difference / 2, load / s / 2 + difference / 2, -c * difference]
+    assert force == pytest.approx(expected, abs=ROUNDING)
+    assert not three_forces(columns, np.array([load, 0.0, -moment]), force)  # the third would have to pull
+    assert not three_forces(columns[[0, 0, 1]], np.array([load, 0.0, moment]), force)
+
+
+def zigzag() -> tuple[np.ndarray, np.ndarray]:
+    """A body as an arc of a sine, and three contacts on it that push forwards."""
+    x = np.linspace(0.0, 1.0, 41)
+    y = 0.12 * np.sin(2 * np.pi * x)
+    arc = np.concatenate([[0.0], np.cumsum(np.hypot(np.diff(x), np.diff(y)))])
+    area = np.concatenate([[0.0], np.cumsum(x[:-1] * y[1:] - y[:-1] * x[1:])])
+    contacts = []
+    for k, side in ((2, 1.0), (20, -1.0), (38, 1.0)):  # the body climbs, falls, climbs: pegs above, below, above
+        tangent = np.array([x[k + 1] - x[k - 1], y[k + 1] - y[k - 1]])
+        tangent /= np.hypot(*tangent)
+        contacts.append([arc[k], x[k], y[k], side * tangent[1], -side * tangent[0]])
+    return np.column_stack([arc, x, y, area]), np.array(contacts)
+
+
+def moment_of(place: np.ndarray, contact: np.ndarray, rho: float) -> float:
+    rules = np.array([place[-1, 0], rho, 1.0, 0.0, 0.0, 0.0])
+    return float(body_moment(np.ascontiguousarray(place), np.ascontiguousarray(contact), rules, body_room()))
+
+
+def test_bending_moments_are_proportional_to_the_drag_and_do_not_depend_on_the_frame() -> None:
+    place, contact = zigzag()
+    needed = moment_of(place, contact, 10.0)
+    assert 0.1 < needed < 10.0
+    assert moment_of(place, contact, 25.0) == pytest.approx(2.5 * needed)
+    cos, sin = math.cos(2.1), math.sin(2.1)
+    turn, shift = np.array([[cos, sin], [-sin, cos]]), np.array([3.0, -2.0])
+    moved, touched = place.copy(), contact.copy()
+    moved[:, 1:3] = place[:, 1:3] @ turn + shift
+    x, y = moved[:, 1], moved[:, 2]
+    moved[:, 3] = np.concatenate([[0.0], np.cumsum(x[:-1] * y[1:] - y[:-1] * x[1:])])
+    touched[:, 1:3], touched[:, 3:] = contact[:, 1:3] @ turn + shift, contact[:, 3:] @ turn
+    assert moment_of(moved, touched, 10.0) == pytest.approx(needed, rel=1e-6)
+    assert moment_of(place, contact[:2], 10.0) == math.inf
+    backward = contact.copy()
+    backward[:, 3:] *= -1.0  # they would have to pull
+    assert moment_of(place, backward, 10.0) == math.inf
+
+
+def test_arcs_are_bounded_in_curvature_and_clear_of_pegs() -> None:
+    """P4 (3.51)"""
+    asked = request()
+    nodes, net = network(asked, SMALL)
+    assert len(net.end) > 200
+    centre, radius = asked.pegs
+    for e in range(0, len(net.end), 37):
+        points = net.table[e, :, 1:3]
+        bend, _ = largest_curvature(Curve(points), 0.0, float(net.table[e, -1, 0]))
+        assert bend * asked.link < 1.03  # a spline through twelve points is off by some per cent
+        gap = np.linalg.norm(points[:, np.newaxis] - centre, axis=2) - radius
+        own = nodes.peg[net.end[e]]
+        assert gap.min(axis=0)[own].min() > TOUCHING - CHORDS
+        assert np.delete(gap.min(axis=0), own).min() > CLEAR - CHORDS
+        assert (np.diff(net.table[e, :, 0]) > 0.0).all()
+
+
+@pytest.mark.parametrize(("turn", "mirror"), [(0.7, 1.0), (0.0, -1.0)])
+def test_a_map_that_is_turned_or_mirrored_has_the_same_paths(turn: float, mirror: float) -> None:
+    """All paths are kept, as of those that cost the same the first ones would be."""
+    lengths, whole = [], SMALL.model_copy(update={"kept": 10_000})
+    for asked, options in (
+        (request(), whole),
+        (request(turn=turn, mirror=mirror), whole.model_copy(update={"direction": turn})),
+    ):
+        nodes, net = network(asked, options)
+        found = search(asked, options, nodes, net, 0.65)
+        lengths.append((len(net.end), found.paths[0].length, found.paths[0].cost))
+    assert lengths[0] == pytest.approx(lengths[1], rel=1e-6)
+
+
+def test_plans_repeat_to_the_bit_and_depend_on_the_seed() -> None:
+    first, second = (plans(request(), SMALL) for _ in range(2))
+    assert first == second
+    other = plans(request(), SMALL.model_copy(update={"seed": 1}))
+    assert other[0].path != first[0].path
+
+
+def test_a_plan_is_data(tmp_path: Path) -> None:
+    plan = plans(request(), SMALL)[0]
+    plan.save(tmp_path / "plan.yaml")
+    assert Plan.load(tmp_path / "plan.yaml") == plan
+    base = base_scenario("random-field", {"robot.links": 5, "world.seed": 3})
+    scenario = plan.scenario(base)
+    assert scenario.controller.name == "push-along"
+    assert scenario.duration >= plan.distance / plan.speed
+    assert type(scenario).from_yaml(scenario.to_yaml()).controller == scenario.controller
+    path = Curve(np.array(plan.path))
+    assert plan.head + plan.distance == pytest.approx(
+        path.length, abs=0.02
+    )  # no shorter path is taken for a better one
+    assert len(plan.s) == len(plan.alpha) == len(plan.push_points)
+    assert plan.s[-1] - plan.s[0] == pytest.approx(plan.distance)
+    bend, _ = largest_curvature(path, 0.0, path.length)
+    assert bend * 0.14 < 1.05
+
+
+def test_what_is_missing_is_said() -> None:
+    nothing = request()._replace(pegs=Pegs(np.zeros((0, 2)), np.zeros(0)))
+    plan = plans(nothing, SMALL)[0]
+    assert plan.reason == "no peg can be passed"
+    assert not plan.is_good
+    assert not has_path(nothing, SMALL)
+    two = request()._replace(pegs=Pegs(np.array([[0.0, 0.1], [0.4, -0.1]]), np.array([0.05, 0.05])))
+    assert "no arc of bounded curvature goes on" in plans(two, SMALL)[0].reason
+    weak = plans(request()._replace(torque_limit=1e-3), SMALL)[0]
+    assert "lack push" in weak.reason
+
+
+def test_a_plan_from_where_the_robot_lies_begins_there() -> None:
+    asked = request(links=5)
+    x = np.linspace(0.2, 0.9, 6)
+    lying = asked._replace(start=np.column_stack([x, np.zeros(6)]), pegs=_clear_of_axis(asked.pegs))
+    plan = plans(lying, SMALL)[0]
+    if plan.s:
+        first = np.array(plan.path)[0]
+        assert np.abs(first[1]) < 0.6
+        assert plan.head < 1.05 * asked.reach
+
+
+def _clear_of_axis(pegs: Pegs) -> Pegs:
+    clear = np.abs(pegs.centre[:, 1]) > pegs.radius + 0.005
+    return Pegs(np.ascontiguousarray(pegs.centre[clear]), np.ascontiguousarray(pegs.radius[clear]))
+
+
+def test_links_find_their_places_where_newtons_method_leads_astray() -> None:
+    """Bends of little more than half a link."""
+    x = np.linspace(0.0, 3.0, 900)
+    path = Curve(np.column_stack([x, 0.1 * np.sin(2 * np.pi * x / 0.55)]))
+    chain = TailChain.of(robots["ten-link"]())
+    following = Following(chain, path, 2.0, 2.5)
+    joints = chain.at(following.at(2.2).q, np.zeros(chain.coordinates)).joints
+    near = [np.linalg.norm(path(np.array([path.nearest(joint)]))[0] - joint) for joint in joints]
+    assert max(near) < 1e-4  # [m], of the table's linear interpolation
+    with pytest.raises(InvalidInput, match=r"finds no place on the path behind .* bends too sharply"):
+        Following(chain, Curve(np.array([[0.0, 0.0], [0.05, 0.0], [0.05, 0.02], [0.0, 0.02], [0.0, 0.1]])), 0.1, 0.2)
+
+
+def test_bad_input_is_refused() -> None:
+    with pytest.raises(InvalidInput, match="has 2 links"):
+        plans(request(links=2), SMALL)
+    with pytest.raises(InvalidInput, match="torque_limit = 0 N m"):
+        plans(request()._replace(torque_limit=0.0), SMALL)
+    with pytest.raises(InvalidInput, match="kept"):
+        plan_path("random-field", kept=0)
+    with pytest.raises(InvalidInput, match=r"world.obstacles.0: is 'wall'"):
+        peg_rows(World(name="x", obstacles=(Wall(points=((0.0, 0.0), (1.0, 0.0))),)))
+    with pytest.raises(InvalidInput, match=r"world.ground.friction_across"):
+        peg_rows(World(name="x", ground=Ground(friction_across=0.4)))

@@ -1,0 +1,73 @@
+"""The controller that plans on its map: what it says, and when it plans again."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from pushpoint import Contacts, Observation
+from pushpoint.control import controllers
+from pushpoint.control.push_plan import PushPlan, PushPlanOptions
+from pushpoint.robots import robots
+from pushpoint.types import Map
+from pushpoint.worlds.random_field import random_field
+
+pytest.importorskip("daqp")
+pytest.importorskip("scipy")
+
+ROBOT = robots["ten-link"](links=4)
+FEW = {"plan": {"distance": 0.2, "kept": 30, "refined": 1, "steps": 30, "plans": 1}, "replans": 1}  # 0.1 s a plan
+
+
+def seen(time: float, disc: np.ndarray) -> Observation:
+    """A straight robot at rest, its tail end at the origin."""
+    none = np.zeros(0, dtype=np.int64)
+    contacts = Contacts(none, none, np.zeros(0), none, np.zeros((0, 2)), np.zeros((0, 2)), np.zeros((0, 2)))
+    return Observation(
+        time, joint_angle=np.zeros(3), joint_rate=np.zeros(3), head_position=np.array([0.49, 0.0]), head_yaw=0.0,
+        contacts=contacts, map=Map(disc, np.zeros((0, 4))),
+    )  # fmt: skip
+
+
+def controller() -> PushPlan:
+    built = controllers["push-plan"].build(PushPlanOptions.parse(FEW), ROBOT, 0.005)
+    assert isinstance(built, PushPlan)
+    return built
+
+
+def pegs() -> np.ndarray:
+    world = random_field(seed=2, pegs=40, x_min=-0.2, x_max=2.0, y_min=-0.4, y_max=0.4,
+                         keep_clear=((-0.1, 0.0), (0.7, 0.0)))  # fmt: skip
+    return np.array([[peg.x, peg.y, peg.radius] for peg in world.obstacles])
+
+
+def test_without_pegs_it_holds_and_says_why() -> None:
+    robot, nothing = controller(), np.zeros((0, 3))
+    state, command, events = robot.step(robot.start(seen(0.0, nothing)), seen(0.0, nothing))
+    assert [(event.name, event.detail[:17]) for event in events] == [("plan", "no path of 0.86 m")]
+    assert (command.torque == 0.0).all()
+    assert robot.step(state, seen(0.005, nothing))[2] == ()
+
+
+def test_it_plans_again_when_the_map_changes_but_not_for_ever() -> None:
+    robot, disc = controller(), pegs()
+    state = robot.start(seen(0.0, disc))
+    state, _, events = robot.step(state, seen(0.0, disc))
+    assert events[0].name == "plan"
+    state, _, events = robot.step(state, seen(0.005, disc + 0.005))
+    assert "replan" not in [event.name for event in events]  # half a centimetre is left to touches
+    moved = disc + 0.02
+    state, _, events = robot.step(state, seen(0.01, moved))
+    assert "replan" in [event.name for event in events]
+    assert state["plans"] == 2
+    assert (state["pegs"] == moved).all()
+    assert "replan" not in [event.name for event in robot.step(state, seen(0.015, disc))[2]]  # once, as was asked
+
+
+def test_steps_repeat_to_the_bit_from_a_copied_state() -> None:
+    """A plan is part of the state: another controller goes on with it."""
+    first, disc = controller(), pegs()
+    state = first.start(seen(0.0, disc))
+    copied = {name: value.copy() if isinstance(value, np.ndarray) else value for name, value in state.items()}
+    one, other = first.step(state, seen(0.0, disc))[1], controller().step(copied, seen(0.0, disc))[1]
+    assert (one.torque == other.torque).all()
