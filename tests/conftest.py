@@ -3,6 +3,7 @@ can be opened."""
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Iterator
 
 import pytest
@@ -11,6 +12,12 @@ from pushpoint.plants.planar_stepping import extended, variant
 from pushpoint.robots import Robot
 from pushpoint.worlds import World
 from tests.browser.chromium import ABSENT, found
+
+
+def pytest_configure() -> None:
+    """Shells ignore Ctrl-C for what they start in the background, and all that is started from there inherits it."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
