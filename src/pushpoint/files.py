@@ -16,7 +16,7 @@ from contextlib import contextmanager, suppress
 from functools import cache
 from itertools import count
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 from pushpoint import limits
 from pushpoint._user_cache import is_alive
@@ -59,6 +59,13 @@ def replacing(path: Path) -> Iterator[Path]:
     finally:
         with suppress(OSError, ValueError):
             temporary.unlink(missing_ok=True)
+
+
+@contextmanager
+def writing_text(path: Path) -> Iterator[TextIO]:
+    """A file of text that is at `path` if the block ends well, for what is too long to be made as a whole."""
+    with replacing(path) as temporary, open(temporary, "w", newline="", encoding="utf-8") as file:
+        yield file
 
 
 @contextmanager

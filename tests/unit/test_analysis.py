@@ -223,7 +223,7 @@ def test_measures_take_runs_by_position_and_options_by_name(name: str) -> None:
 
 @pytest.mark.parametrize("name", list(measures))
 def test_measures_say_what_they_return_and_in_which_unit(name: str) -> None:
-    units = {"", "J", "N", "N m", "N m s/m", "N s/m", "m", "m/s", "rad", "s"}
+    units = {"", "J", "N", "N m", "N m s/m", "N s/m", "m", "m/s", "rad", "rad/s", "s"}
     assert unit_of(name) in units
     assert meaning_of(name)
     if unit_of(name) and name not in METRICS:  # the metrics name theirs nowhere else

@@ -34,6 +34,7 @@ LONG = (
     "liljeback2010/random",
     "liljeback2010/rows-no-resolution",
     "liljeback2014/sidewinding-heading",
+    *(name for name in scenarios if name.startswith("lab/clutter-")),
 )
 
 

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Any, ClassVar, NamedTuple, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 
 from pushpoint.errors import InvalidInput
 from pushpoint.fields import Frozen
-from pushpoint.mapping import ModelFactory
 from pushpoint.robots import Robot
 from pushpoint.types import Command, CommandTable, Event, FloatArray, Map, Observation
+
+if TYPE_CHECKING:  # only planners need models
+    from pushpoint.mapping import ModelFactory
 
 ControllerState = dict[str, Any]  # numbers, strings, arrays by name: what a checkpoint holds of a controller
 

@@ -8,7 +8,7 @@ from typing import Annotated, Any, NamedTuple, Protocol
 from pydantic import Field
 
 from pushpoint.feedback import CompiledLoop
-from pushpoint.fields import Frozen
+from pushpoint.fields import Frozen, at_least
 from pushpoint.quantities import FrictionCoefficient, Ratio, TimeStep
 from pushpoint.types import FloatArray, Map, Pose
 
@@ -17,7 +17,7 @@ class ModelSettings(Frozen):
     """How a model is made of a map, and by how much it is wrong on purpose."""
 
     dt: TimeStep = 5e-3  # [s], of the steps of the model at most
-    tolerance: Annotated[float, Field(gt=0, le=1e-3)] = 1e-3  # of the residuals of its steps
+    tolerance: Annotated[float, Field(gt=0, le=1e-3), at_least(1e-12)] = 1e-3  # of the residuals of its steps
     max_parts: Annotated[int, Field(ge=1, le=1024)] = 4  # of a step that is not solved as a whole
     peg_friction: FrictionCoefficient = 0.2  # between links and obstacles, believed
     friction_factor: Ratio = 1.0  # by which both frictions are wrong: 1.2 is 20 % too much

@@ -71,7 +71,7 @@ def simulate(
     >>> run.scenario.controller.options["amplitude"]
     0.6
     """
-    return Simulation(scenario, overrides, **fields).run(progress)
+    return Simulation(scenario, {**(overrides or {}), **fields}).run(progress)
 
 
 def resume(

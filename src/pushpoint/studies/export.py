@@ -13,7 +13,7 @@ import numpy as np
 
 from pushpoint.analysis import unit_of
 from pushpoint.errors import MissingExtra, UnknownName
-from pushpoint.files import made, replacing, write_bytes
+from pushpoint.files import made, replacing, write_bytes, writing_text
 from pushpoint.studies.results import EVENTS, OWN_COLUMNS, Results, plain_cells
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def exported(results: Results, to: str, path: Path | None = None, folder: Path |
 
 
 def _to_csv(results: Results, path: Path) -> None:
-    with replacing(path) as temporary, open(temporary, "w", newline="", encoding="utf-8") as file:
+    with writing_text(path) as file:
         writer = csv.DictWriter(file, columns_of(results), lineterminator="\n")
         writer.writeheader()
         writer.writerows(plain_cells(record) for record in results.records())
