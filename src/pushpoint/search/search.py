@@ -15,7 +15,7 @@ from pushpoint.plain_data import read_yaml, yaml_text
 from pushpoint.quantities import Seed
 from pushpoint.scenario import AS_WRITTEN, Scenario
 from pushpoint.scenarios import scenarios
-from pushpoint.studies.study import Measurement, Overrides
+from pushpoint.studies.study import Measurement, Overrides, counted_or_listed, registered_or_whole
 
 Value = float | int | bool | str
 MOST = "most"  # direction of an aim
@@ -133,23 +133,8 @@ class Search(Frozen):
     prune: bool = False  # end trials after some seeds that are worse than the median of others then; one aim only
     seed: Seed = 0  # of the sampler
 
-    @field_validator("scenario", mode="before")
-    @classmethod
-    def _registered_or_whole(cls, value: Any) -> Any:
-        if isinstance(value, Mapping):
-            return Scenario.parse(value)
-        if isinstance(value, str) and value and value not in scenarios:
-            return scenarios[value]  # which says what there is
-        return value
-
-    @field_validator("seeds", mode="before")
-    @classmethod
-    def _count_or_list(cls, value: Any) -> Any:
-        if not isinstance(value, int) or isinstance(value, bool):
-            return value
-        if value > limits.RUNS:
-            raise ValueError(f"should be {limits.RUNS} at most")
-        return tuple(range(value))
+    _scenario_is_known = field_validator("scenario", mode="before")(registered_or_whole)
+    _seeds_may_be_counted = field_validator("seeds", mode="before")(counted_or_listed)
 
     @model_validator(mode="after")
     def _fits_together(self) -> Self:

@@ -117,6 +117,24 @@ class Place(NamedTuple):
     seed: int  # of the run
 
 
+def registered_or_whole(value: Any) -> Any:
+    """A field `scenario`: the name of one that is registered, or one in full."""
+    if isinstance(value, Mapping):
+        return Scenario.parse(value)
+    if isinstance(value, str) and value and value not in scenarios:
+        return scenarios[value]  # which says what there is
+    return value
+
+
+def counted_or_listed(value: Any) -> Any:
+    """A field `seeds`: n stands for 0 to n - 1."""
+    if not isinstance(value, int) or isinstance(value, bool):
+        return value
+    if value > limits.RUNS:
+        raise ValueError(f"should be {limits.RUNS} at most")
+    return tuple(range(value))
+
+
 class Study(Frozen):
     """Runs of one scenario: every variant at every point of the sweep with every seed, and what is measured of each.
 
@@ -165,23 +183,8 @@ class Study(Frozen):
             data["seeds"] = 1
         return data
 
-    @field_validator("scenario", mode="before")
-    @classmethod
-    def _registered_or_whole(cls, value: Any) -> Any:
-        if isinstance(value, Mapping):
-            return Scenario.parse(value)
-        if isinstance(value, str) and value and value not in scenarios:
-            return scenarios[value]  # which says what there is
-        return value
-
-    @field_validator("seeds", mode="before")
-    @classmethod
-    def _count_or_list(cls, value: Any) -> Any:
-        if not isinstance(value, int) or isinstance(value, bool):
-            return value
-        if value > limits.RUNS:
-            raise ValueError(f"should be {limits.RUNS} at most")
-        return tuple(range(value))
+    _scenario_is_known = field_validator("scenario", mode="before")(registered_or_whole)
+    _seeds_may_be_counted = field_validator("seeds", mode="before")(counted_or_listed)
 
     @field_validator("seeds")
     @classmethod
