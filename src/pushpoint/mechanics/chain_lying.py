@@ -204,41 +204,53 @@ def off_pose(chain: FloatArray, joint: FloatArray, pose: FloatArray) -> float:
 
 
 @kernel
+def count_heads(
+    line: FloatArray, part: tuple[int, int], stretch: tuple[float, float], every: int, found: FloatArray
+) -> tuple[float, float]:
+    """Marks the heads among vertices of `part` that count; returns how many count in all, and what those outside of
+    `part`, which stay, cost together."""
+    count, cost = 0.0, 0.0
+    for h in range(len(found)):
+        vertex = h * every
+        if vertex < part[0] or vertex > part[1]:
+            cost += found[h, COST] * found[h, COUNTS]
+        else:
+            found[h, COUNTS] = 1.0 if stretch[0] <= line[vertex, ARC] <= stretch[1] else 0.0
+        count += found[h, COUNTS]
+    return max(count, 1.0), cost
+
+
+@kernel
 def judge_places(
     line: FloatArray,
     part: tuple[int, int],
     stretch: tuple[float, float],
     every: int,
+    most: float,
     chain: FloatArray,
     pegs: FloatArray,
     rules: FloatArray,
     pose: FloatArray,
     room: LyingRoom,
     found: FloatArray,
-) -> None:
+) -> float:
     """Rows of `found` (heads, 6), for the head's end at each so many vertices: those among vertices of `part`, the
-    others stay. Heads outside of `stretch` [m] do not count; with the first one the chain should lie near a pose."""
+    others stay. Heads outside of `stretch` [m] do not count; with the first one the chain should lie near a pose.
+    Returns the mean cost of the heads that count; inf as soon as it is more than `most`, as no cost is negative."""
+    count, cost = count_heads(line, part, stretch, every, found)
     for h in range(len(found)):
         vertex = h * every
-        if vertex < part[0] or vertex > part[1]:
+        if vertex < part[0] or vertex > part[1] or found[h, COUNTS] == 0.0:
             continue
-        inside = stretch[0] <= line[vertex, ARC] <= stretch[1]
-        found[h, COUNTS] = 1.0 if inside else 0.0
         found[h, COST] = NO_PLACE
-        if inside and lay_chain(line, vertex, chain, room.joint):
+        if lay_chain(line, vertex, chain, room.joint):
             judge_place(chain, pegs, rules, room, found[h])
             if pose[WEIGHT] > 0.0 and vertex >= every and line[vertex - every, ARC] < stretch[0]:
                 found[h, COST] += off_pose(chain, room.joint, pose)
-
-
-@kernel
-def mean_cost(found: FloatArray) -> float:
-    """Of the heads that count."""
-    cost, count = 0.0, 0.0
-    for h in range(len(found)):
-        cost += found[h, COST] * found[h, COUNTS]
-        count += found[h, COUNTS]
-    return cost / max(count, 1.0)
+        cost += found[h, COST]
+        if cost > most * count:
+            return math.inf
+    return cost / count
 
 
 @entry_point

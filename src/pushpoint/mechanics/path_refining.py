@@ -7,7 +7,7 @@ import math
 from typing import NamedTuple
 
 from pushpoint._jit import entry_point, kernel
-from pushpoint.mechanics.chain_lying import ARC, LENGTH, NEAR, LyingRoom, judge_places, mean_cost
+from pushpoint.mechanics.chain_lying import ARC, LENGTH, NEAR, LyingRoom, judge_places
 from pushpoint.mechanics.push_arcs import End, bend_of, on_arc
 from pushpoint.types import FloatArray, IntArray
 
@@ -97,11 +97,12 @@ def change_node(node: FloatArray, change: FloatArray) -> None:
 def judge_all(line: Line, bounds: Bounds, robot: OnLine) -> float:
     """The mean cost of all places."""
     part, stretch = (0, len(line.vertex)), (bounds.begin, bounds.end)
-    judge_places(
-        line.vertex, part, stretch, bounds.every, robot.chain, robot.pegs, robot.rules, robot.pose, robot.room,
-        line.found,
+    return float(
+        judge_places(
+            line.vertex, part, stretch, bounds.every, math.inf, robot.chain, robot.pegs, robot.rules, robot.pose,
+            robot.room, line.found,
+        )
     )  # fmt: skip
-    return float(mean_cost(line.found))
 
 
 @kernel
@@ -152,12 +153,11 @@ def refine_line(
         if draw_changed(line, trial, k, bounds, at):
             copy_rows(line.found, trial.found)
             part = part_changed(line, trial, k, reach)
-            judge_places(
-                trial.vertex, part, stretch, bounds.every, robot.chain, robot.pegs, robot.rules, robot.pose,
-                robot.room, trial.found,
+            cost = judge_places(
+                trial.vertex, part, stretch, bounds.every, best + steps.slack[step], robot.chain, robot.pegs,
+                robot.rules, robot.pose, robot.room, trial.found,
             )  # fmt: skip
-            cost = mean_cost(trial.found)
-            if cost <= best + steps.slack[step]:
+            if cost < math.inf:
                 best = cost
                 copy_rows(trial.vertex, line.vertex)
                 copy_rows(trial.found, line.found)

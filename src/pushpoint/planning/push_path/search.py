@@ -6,6 +6,7 @@ at the same peg. What a path costs is how much of it lacks push, and a little fo
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
@@ -65,12 +66,11 @@ def search(request: Request, options: PlanOptions, nodes: Nodes, net: Network, t
     beam = _Beam(request, options, nodes, net)
     width = BIN * request.link
     ends = beam.grow(width, total)
-    paths = [beam.sequence(p) for p in ends]
-    longest = None if paths else beam.longest()
-    return Found(different(paths, nodes, options.refined), longest)
+    longest = None if len(ends) else beam.longest()
+    return Found(different(map(beam.sequence, ends.tolist()), nodes, options.refined), longest)
 
 
-def different(paths: list[Sequence], nodes: Nodes, count: int) -> list[Sequence]:
+def different(paths: Iterable[Sequence], nodes: Nodes, count: int) -> list[Sequence]:
     """The cheapest ones of which no two share almost all pegs."""
     chosen: list[Sequence] = []
     pegs: list[frozenset[int]] = []
