@@ -44,7 +44,7 @@ class PushPlanOptions(Frozen):
     peg_friction: q.FrictionCoefficient = 0.1
     gravity: q.Gravity = 9.81  # [m/s2]
     approach: q.Delay = 4.0  # [s], in which the robot takes its shape on a new path
-    replans: Annotated[int, Field(ge=0, le=1000)] = 5  # at most
+    replans: Annotated[int, Field(ge=0, le=1000)] = 20  # at most
     sensing: Sensing = Sensing()
 
 
@@ -53,8 +53,10 @@ class PushPlan:
     """A planner and a follower. Servo gains should be zero.
 
     The state: `path` (k, 2) and `head` of the plan, `pegs` (m, 3) of the map that it was made for, `plans` how many
-    were made, `left` metres to go from this plan's start, `held` the shape at its start, `why` what came of planning
-    until it is said, and the follower's state, its names behind `follow_`.
+    were made, `left` metres to go from this plan's start, `begin` how far the centre of mass was in the direction of
+    travel then, `held` the shape at its start, `why` what came of planning until it is said, and the follower's state,
+    its names behind `follow_`. What was gone along a path from which the robot is far off is not known; so what is
+    left of the distance after a plan is what the centre of mass did not advance.
     """
 
     Options: ClassVar[type[Frozen]] = PushPlanOptions
@@ -80,7 +82,8 @@ class PushPlan:
         return None
 
     def start(self, obs: Observation) -> ControllerState:
-        state: ControllerState = {"plans": 0, "left": self._options.plan.distance, "why": ""}
+        distance = self._options.plan.distance
+        state: ControllerState = {"plans": 0, "left": distance, "begin": self._advance(obs), "why": ""}
         return self._planned(state, obs)
 
     def step(
@@ -91,7 +94,7 @@ class PushPlan:
             events.append(ControlEvent(obs.time, "plan", state["why"]))
             state["why"] = ""
         if self._is_other_map(state, obs) and self._may_plan(state):
-            state = self._planned(self._gone(state), obs)
+            state = self._planned(self._gone(state, obs), obs)
             events.append(ControlEvent(obs.time, "replan", f"the map has changed: {state['why']}"))
             state["why"] = ""
         if not len(state["path"]):
@@ -100,22 +103,32 @@ class PushPlan:
         state, command, more = self._follow(state, obs)
         for event in more:
             events.append(event)
-            if event.name == "hold" and event.detail != ARRIVED and self._may_plan(state):
-                state = self._planned(self._gone(state), obs)
+            if event.name == "hold" and self._goes_on(state, event, obs):
+                state = self._planned(self._gone(state, obs), obs)
                 events.append(ControlEvent(obs.time, "replan", state["why"]))
                 state["why"] = ""
         return state, command, tuple(events)
+
+    def _goes_on(self, state: ControllerState, hold: ControlEvent, obs: Observation) -> bool:
+        """Whether it plans again as it holds."""
+        return hold.detail != ARRIVED and self._may_plan(self._gone(state, obs))
 
     # --- plans ---
 
     def _may_plan(self, state: ControllerState) -> bool:
         return bool(state["plans"] <= self._options.replans and state["left"] > SHORTEST)
 
-    def _gone(self, state: ControllerState) -> ControllerState:
-        """What is left of the path, before another one is planned."""
-        if not len(state["path"]):
-            return state
-        return state | {"left": state["left"] - max(0.0, float(state[INNER + "s"]) - float(state["head"]))}
+    def _gone(self, state: ControllerState, obs: Observation) -> ControllerState:
+        """What is left of the distance, before another path is planned; never more than was asked."""
+        now = self._advance(obs)
+        left = min(state["left"] - (now - state["begin"]), self._options.plan.distance)
+        return state | {"left": left, "begin": now}
+
+    def _advance(self, obs: Observation) -> float:
+        """[m]: how far the centre of mass is in the direction of travel."""
+        body = self._chain.at(self._observer.measure(obs), np.zeros(self._chain.coordinates))
+        forward = np.array([np.cos(self._options.plan.direction), np.sin(self._options.plan.direction)])
+        return float(self._chain.mass @ body.centres @ forward / self._chain.total_mass)
 
     def _planned(self, state: ControllerState, obs: Observation) -> ControllerState:
         """The state with a new plan, from where the robot is now; `why` says what came of it."""
@@ -136,6 +149,7 @@ class PushPlan:
         found: ControllerState = {
             "plans": state["plans"] + 1,
             "left": state["left"],
+            "begin": state["begin"],
             "path": np.array(best.path if best.s else (), dtype=float).reshape(-1, 2),
             "head": best.head,
             "pegs": pegs.copy(),

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from pushpoint._jit import entry_point, kernel
 from pushpoint.mechanics.push_balance import balance_three
-from pushpoint.types import FloatArray
+from pushpoint.types import FloatArray, IntArray
 
 CONTACTS = 16  # counted at most, of one place of the chain
 ARC, X, Y, COS, SIN = range(5)  # columns of a vertex: arc length, place, tangent
@@ -34,6 +34,7 @@ class LyingRoom(NamedTuple):
     column: FloatArray  # (CONTACTS, 3): of G, moments about the head's end
     load: FloatArray  # (n,): moment of the drag on links ahead of a joint, about it
     small: FloatArray  # (2, 3): the load, three forces
+    laid: IntArray  # (1,): how many links were laid on a path so far
 
 
 @kernel
@@ -115,12 +116,12 @@ def touch_pegs(
 def load_links(chain: FloatArray, room: LyingRoom) -> float:
     """The drag on all links, and its moments about the joints; returns the largest joint angle [rad]."""
     joint, n, load = room.joint, chain.shape[1], room.small[0]
-    bend, last_x, last_y = 0.0, 0.0, 0.0
+    least, last_x, last_y = 1.0, 0.0, 0.0
     load[0], load[1], load[2] = 0.0, 0.0, 0.0
     for j in range(n):
         ex, ey = joint[j, 0] - joint[j + 1, 0], joint[j, 1] - joint[j + 1, 1]
         if j > 0:
-            bend = max(bend, abs(math.atan2(ex * last_y - ey * last_x, ex * last_x + ey * last_y)))
+            least = min(least, (ex * last_x + ey * last_y) / (chain[LENGTH, n - 1 - j] * chain[LENGTH, n - j]))
         last_x, last_y = ex, ey
         vx, vy = joint[j, 2] + joint[j + 1, 2], joint[j, 3] + joint[j + 1, 3]  # of the centre, as both joints slide
         size = chain[DRAG, n - 1 - j] / math.sqrt(vx * vx + vy * vy)
@@ -129,7 +130,7 @@ def load_links(chain: FloatArray, room: LyingRoom) -> float:
         load[0], load[1], load[2] = load[0] + vx, load[1] + vy, load[2] + x * vy - y * vx
         x, y = joint[j + 1, 0] - joint[0, 0], joint[j + 1, 1] - joint[0, 1]
         room.load[j] = load[2] - (x * load[1] - y * load[0])
-    return bend
+    return math.acos(max(least, -1.0))
 
 
 @kernel
@@ -243,6 +244,7 @@ def judge_places(
         if vertex < part[0] or vertex > part[1] or found[h, COUNTS] == 0.0:
             continue
         found[h, COST] = NO_PLACE
+        room.laid[0] += chain.shape[1]
         if lay_chain(line, vertex, chain, room.joint):
             judge_place(chain, pegs, rules, room, found[h])
             if pose[WEIGHT] > 0.0 and vertex >= every and line[vertex - every, ARC] < stretch[0]:

@@ -40,10 +40,11 @@ class Nodes(NamedTuple):
     peg: IntArray  # (n,): negative for those along the robot
 
 
-def nodes_at(request: Request, options: PlanOptions) -> Nodes:
-    """Both sides of all pegs, in all directions; without those at which the robot would overlap another peg."""
+def nodes_at(request: Request, options: PlanOptions, turned: float = 0.0) -> Nodes:
+    """Both sides of all pegs, in all directions, `turned` by a part of their step; without those at which the robot
+    would overlap another peg."""
     count = round(STEEPEST / STEP)
-    angle = options.direction + STEP * np.arange(-count, count + 1)
+    angle = options.direction + STEP * (np.arange(-count, count + 1) + turned)
     tangent = np.stack([np.cos(angle), np.sin(angle)], axis=1)
     left = np.stack([-tangent[:, 1], tangent[:, 0]], axis=1)
     centre, radius = request.pegs
@@ -73,9 +74,9 @@ def nodes_along(request: Request) -> Nodes:
     return Nodes(np.concatenate([middle, tangent, middle, np.zeros_like(middle)], axis=1), -1 - np.arange(len(middle)))
 
 
-def network(request: Request, options: PlanOptions) -> tuple[Nodes, Network]:
+def network(request: Request, options: PlanOptions, turned: float = 0.0) -> tuple[Nodes, Network]:
     """All nodes and arcs; those along the robot, if it lies somewhere, are the first."""
-    own, others = nodes_along(request), nodes_at(request, options)
+    own, others = nodes_along(request), nodes_at(request, options, turned)
     nodes = Nodes(np.concatenate([own.table, others.table]), np.concatenate([own.peg, others.peg]))
     ends, table = _arcs(request, options, nodes)
     first = np.searchsorted(ends[:, 0], np.arange(len(nodes.peg) + 1))

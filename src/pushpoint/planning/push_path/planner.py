@@ -2,48 +2,92 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from pushpoint.errors import InvalidInput
 from pushpoint.planning.feasibility import Course, Margin, described
 from pushpoint.planning.follow import Following
 from pushpoint.planning.paths import Path
-from pushpoint.planning.push_path.network import Nodes, network
+from pushpoint.planning.push_path.network import network
 from pushpoint.planning.push_path.plan import Plan
-from pushpoint.planning.push_path.refining import UNDER, Fitted, fitted, fitted_again
+from pushpoint.planning.push_path.refining import UNDER, Fitted, Fitter
 from pushpoint.planning.push_path.request import PlanOptions, Request, refuse_senseless
-from pushpoint.planning.push_path.search import Sequence, drawn, search
+from pushpoint.planning.push_path.search import drawn, search
 from pushpoint.planning.push_points import ENDS
 from pushpoint.types import FloatArray
 
 BEYOND = 0.1  # [m] of path behind the end, while it is sought
 ROUGH = 0.01  # [m], between places at which loads are computed
 AGAIN, SLIGHT = 3, 0.003  # times that the best two are fitted once more, while more of the path than this lacks push
+NEARLY = 0.025  # share that lacks push of a path that may become good by fitting it again
+TURNED = 0.5  # steps, by which directions at pegs differ in a second try
 SAFETY = 1.1  # by which they are divided before they predict a stall
+
+Made = tuple[Plan, Fitted]
 
 
 def plans(request: Request, options: PlanOptions) -> list[Plan]:
     """Plans through different pegs, the best first; where no path is long enough, one plan that says so."""
     refuse_senseless(request)
-    nodes, net = network(request, options)
-    total = _under(request) + options.distance + BEYOND
-    found = search(request, options, nodes, net, total)
-    if not found.paths:
-        return [_nowhere(request, options, nodes, found.longest, total)]
-    paths = fitted(request, options, [drawn(nodes.table[path.node]) for path in found.paths])
-    made = sorted(((_judged(request, options, path), path) for path in paths), key=_rank)
+    fitter = Fitter(request, options)
+    found = _sequences(request, options, 0.0)
+    made = _judged_all(request, options, fitter.fit(found.paths))
+    made = _fitted_again(request, options, fitter, made)
+    if (not made or made[0][0].reason) and fitter.can_fit_others():
+        others = fitter.fit_others(_sequences(request, options, TURNED).paths)
+        made = _fitted_again(request, options, fitter, _sorted([*made, *_judged_all(request, options, others)]))
+    return [plan for plan, _ in made[: options.plans]] if made else [_nowhere(request, options, found)]
+
+
+class _Sequences(NamedTuple):
+    """What the search found."""
+
+    paths: list[FloatArray]  # nodes (k, 4) of each
+    longest: FloatArray  # places (k, 2) of the nodes of the longest one, where there is none that is long enough
+    length: float  # [m], of that one
+
+
+def _sequences(request: Request, options: PlanOptions, turned: float) -> _Sequences:
+    """Paths from peg to peg, with directions at pegs that are turned by a part of their step."""
+    nodes, net = network(request, options, turned)
+    found = search(request, options, nodes, net, _total(request, options))
+    paths = [drawn(nodes.table[path.node]) for path in found.paths]
+    if found.longest is None:
+        return _Sequences(paths, np.zeros((0, 2)), 0.0)
+    return _Sequences(paths, nodes.table[found.longest.node, :2], found.longest.length)
+
+
+def _judged_all(request: Request, options: PlanOptions, paths: list[Fitted]) -> list[Made]:
+    return _sorted([(_judged(request, options, path), path) for path in paths])
+
+
+def _fitted_again(request: Request, options: PlanOptions, fitter: Fitter, made: list[Made]) -> list[Made]:
+    """The best two, fitted with other random steps while too much of the best lacks push."""
     for turn in range(AGAIN):
-        if made[0][0].lacking <= SLIGHT and not made[0][0].reason:
+        if not made or not _is_worth_another(made[0][0], turn) or not fitter.can_fit_again():
             break
         k = turn % min(2, len(made))
-        path = fitted_again(request, options, made[k][1], turn)
+        path = fitter.fit_again(made[k][1], turn)
         again = _judged(request, options, path), path
-        made[k] = min(made[k], again, key=_rank)
-        made.sort(key=_rank)
-    return [plan for plan, _ in made[: options.plans]]
+        made = _sorted([*made[:k], min(made[k], again, key=_rank), *made[k + 1 :]])
+    return made
 
 
-def _rank(made: tuple[Plan, Fitted]) -> tuple[bool, float, float]:
+def _is_worth_another(plan: Plan, turn: int) -> bool:
+    """Whether a path is fitted again: one that is not good enough only once, and if it is nearly so; others may be
+    better then."""
+    if plan.reason:
+        return turn == 0 and plan.lacking <= NEARLY
+    return plan.lacking > SLIGHT
+
+
+def _sorted(made: list[Made]) -> list[Made]:
+    return sorted(made, key=_rank)
+
+
+def _rank(made: Made) -> tuple[bool, float, float]:
     """The best plan comes first."""
     plan = made[0]
     return bool(plan.reason), plan.lacking, -min(plan.alpha, default=0.0)
@@ -55,19 +99,20 @@ def has_path(request: Request, options: PlanOptions) -> bool:
     return not plans(request, options)[0].reason
 
 
-def _under(request: Request) -> float:
-    """[m] of path under the robot at the start."""
-    return request.reach if request.start is not None else UNDER * request.reach
+def _total(request: Request, options: PlanOptions) -> float:
+    """[m] of path: what is under the robot at the start, and the way of its head."""
+    under = request.reach if request.start is not None else UNDER * request.reach
+    return under + options.distance + BEYOND
 
 
-def _nowhere(request: Request, options: PlanOptions, nodes: Nodes, longest: Sequence | None, total: float) -> Plan:
+def _nowhere(request: Request, options: PlanOptions, found: _Sequences) -> Plan:
     """No path is long enough: how far the longest comes."""
-    points, reason = np.zeros((0, 2)), "no peg can be passed"
-    if longest is not None and len(longest.node) > 1:
-        points = nodes.table[longest.node, :2]
+    total, points, reason = _total(request, options), np.zeros((0, 2)), "no peg can be passed"
+    if len(found.longest) > 1:
+        points = found.longest
         x, y = points[-1]
         reason = (
-            f"no path of {total:.2f} m goes from peg to peg: the longest of {longest.length:.2f} m ends at "
+            f"no path of {total:.2f} m goes from peg to peg: the longest of {found.length:.2f} m ends at "
             f"({x:.2f}, {y:.2f}) m, from where no arc of bounded curvature goes on"
         )
     return _plan(request, options, points, min(total, UNDER * request.reach)).model_copy(update={"reason": reason})

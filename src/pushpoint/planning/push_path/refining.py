@@ -42,11 +42,13 @@ class Stage(NamedTuple):
     slack: float = 0.0  # by which costs may become larger, in the mean, at first
 
 
-STAGES = (
+Stages = tuple[Stage, ...]
+STAGES: Stages = (
     Stage(12, 1 / 3, 3, (1.0, 0.4), (2.5, 1.5), 0.003),
     Stage(5, 1.0, 3, (0.6, 0.15), (1.5, 1.0), 0.01),
     Stage(3, 1.0, 1, (0.4, 0.08), (1.0, 1.0), 0.003),
 )
+FEWER = (8, 3, 2), (8, 3, 1), (6, 2, 1), (4, 1, 1)  # paths in the stages of a second try: the most that can be afforded
 
 
 class Fitted(NamedTuple):
@@ -58,26 +60,70 @@ class Fitted(NamedTuple):
     begin: float  # [m], arc length of the head's end at the start
 
 
-def fitted(request: Request, options: PlanOptions, paths: list[FloatArray]) -> list[Fitted]:
-    """Paths, given as nodes (k, 4), the best first; as many as the last stage has."""
-    random = np.random.default_rng([options.seed, 0x9A7B])
-    found = [Fitted(0.0, node, np.zeros((0, 2)), 0.0) for node in paths]
-    for stage in STAGES:
-        count = max(stage.paths, options.plans) if stage is STAGES[-1] else stage.paths
-        found = [_refined(request, options, stage, path.node, random) for path in found[:count]]
-        found.sort(key=lambda path: path.cost)
-    return found
+class Fitter:
+    """Fits paths to the links of a robot, and counts what that costs.
 
+    The work is counted in links that are laid on a path, not in seconds, so that plans do not depend on the machine.
+    """
 
-def fitted_again(request: Request, options: PlanOptions, path: Fitted, turn: int) -> Fitted:
-    """The last stage once more, with other random steps."""
-    random = np.random.default_rng([options.seed, 0x9A7B, turn])
-    return _refined(request, options, STAGES[-1], path.node, random)
+    def __init__(self, request: Request, options: PlanOptions) -> None:
+        self._request, self._options = request, options
+        self._done: list[list[int]] = [[] for _ in STAGES]  # links laid for each path, by stage
+
+    def fit(self, paths: list[FloatArray]) -> list[Fitted]:
+        """Paths, given as nodes (k, 4), the best first; as many as the last stage has, or plans are asked for."""
+        most = [stage.paths for stage in STAGES]
+        return self._through_stages(paths, [*most[:-1], max(most[-1], self._options.plans)])
+
+    def can_fit_others(self) -> bool:
+        """Whether other paths can be fitted with the work that is left."""
+        return self._affordable() is not None
+
+    def fit_others(self, paths: list[FloatArray]) -> list[Fitted]:
+        """Fewer paths, as many as the work that is left allows."""
+        counts = self._affordable()
+        return [] if counts is None else self._through_stages(paths, list(counts))
+
+    def can_fit_again(self) -> bool:
+        """Whether the work that is left allows the last stage for one path."""
+        return self._left() >= self._mean(-1)
+
+    def fit_again(self, path: Fitted, turn: int) -> Fitted:
+        """The last stage once more, with other random steps."""
+        return self._refined(-1, path.node, np.random.default_rng([self._options.seed, 0x9A7B, turn]))
+
+    def _through_stages(self, paths: list[FloatArray], counts: list[int]) -> list[Fitted]:
+        random = np.random.default_rng([self._options.seed, 0x9A7B])
+        found = [Fitted(0.0, node, np.zeros((0, 2)), 0.0) for node in paths]
+        for stage, count in enumerate(counts):
+            found = [self._refined(stage, path.node, random) for path in found[:count]]
+            found.sort(key=lambda path: path.cost)
+        return found
+
+    def _affordable(self) -> tuple[int, ...] | None:
+        left = self._left() - self._mean(-1)  # its best one may be fitted again
+        for counts in FEWER:
+            if sum(count * self._mean(stage) for stage, count in enumerate(counts)) <= left:
+                return counts
+        return None
+
+    def _mean(self, stage: int) -> float:
+        done = self._done[stage]
+        return sum(done) / max(len(done), 1)
+
+    def _left(self) -> float:
+        return self._options.most_laid - float(sum(map(sum, self._done)))
+
+    def _refined(self, stage: int, node: FloatArray, random: np.random.Generator) -> Fitted:
+        found, laid = _refined(self._request, self._options, STAGES[stage], node, random)
+        self._done[stage].append(laid)
+        return found
 
 
 def _refined(
     request: Request, options: PlanOptions, stage: Stage, node: FloatArray, random: np.random.Generator
-) -> Fitted:
+) -> tuple[Fitted, int]:
+    """A path after one stage, and how many links were laid on the way."""
     count = max(1, round(stage.steps * options.steps))
     line, begin = _line(node, request, stage.every), _begin(node, request)
     bounds = Bounds(
@@ -97,13 +143,18 @@ def _refined(
     )
     n = request.chain.links
     room = LyingRoom(
-        np.empty((n + 1, 4)), np.empty((CONTACTS, 2)), np.empty((CONTACTS, 3)), np.empty(n), np.empty((2, 3))
+        np.empty((n + 1, 4)),
+        np.empty((CONTACTS, 2)),
+        np.empty((CONTACTS, 3)),
+        np.empty(n),
+        np.empty((2, 3)),
+        np.zeros(1, dtype=np.int64),
     )
     chain = np.array([request.chain.length, request.chain.radius, request.chain.core, request.links_drag()])
     with compiling_once("the planner of paths from peg to peg: links"):
         robot = OnLine(chain, _pegs_near(node, request), rules, _pose(request), room)
         cost = refine_line(line, trial, steps, bounds, robot, np.empty(6))
-    return Fitted(cost, line.node, line.vertex[:, 1:3].copy(), begin)
+    return Fitted(cost, line.node, line.vertex[:, 1:3].copy(), begin), int(room.laid[0])
 
 
 def _line(node: FloatArray, request: Request, every: int) -> Line:
