@@ -11,20 +11,15 @@ from pushpoint.control import controllers
 from pushpoint.control.push_along import ARRIVED
 from pushpoint.errors import InvalidInput, SolverFailure
 from pushpoint.mechanics.tail_chain import TailChain
-from pushpoint.mechanics.tail_kernels import Pegs
-from pushpoint.planning.feasibility import Drag
 from pushpoint.planning.push_path.plan import Plan
 from pushpoint.planning.push_path.planner import plans
-from pushpoint.planning.push_path.request import PlanOptions, Request
+from pushpoint.planning.push_path.request import SPEED, PlanOptions, Request, request_in
 from pushpoint.scenario import Choice, Scenario
 from pushpoint.scenarios import Source, find_scenario
 from pushpoint.simulation import simulate
 from pushpoint.simulation._start_pose import planar_start_pose
 from pushpoint.types import FloatArray, Pose
-from pushpoint.worlds import Disc, World, worlds
-
-SPEED, TORQUE_LIMIT = 0.15, 10.0  # [m/s], [N m]: where nobody says
-PLAIN = ("friction_across", "friction_backward", "viscous_across", "patches", "rolling", "stribeck")
+from pushpoint.worlds import worlds
 
 StartAt = Literal["path", "scenario"]
 
@@ -122,37 +117,8 @@ def base_scenario(scenario: Source | Scenario, overrides: Mapping[str, Any] | No
 
 def request_of(base: Scenario, start: StartAt = "path", speed: float = SPEED, limit: float | None = None) -> Request:
     """What a path is planned for, from a scenario: its map is that of the world."""
-    robot, world = base.built_robot(), base.built_world()
-    if limit is None:
-        servo = base.servo or robot.servo
-        limit = servo.torque_limit if servo.torque_limit < 1e6 else TORQUE_LIMIT
-    rows = peg_rows(world)
-    chain = TailChain.of(robot)
-    return Request(
-        chain=chain,
-        pegs=Pegs.of(rows),
-        drag=Drag(world.ground.friction, world.ground.viscous, world.gravity),
-        peg_friction=max((float(obstacle.friction) for obstacle in world.obstacles), default=0.0),
-        torque_limit=float(limit),
-        speed=speed,
-        start=None if start == "path" else _joints(chain, _start(base)),
-    )
-
-
-def peg_rows(world: World) -> tuple[tuple[float, float, float], ...]:
-    """x, y, radius [m] of the pegs of a world that has nothing else; others are refused."""
-    for name in PLAIN:
-        if getattr(world.ground, name):
-            raise InvalidInput(f"world.ground.{name}: paths of push-points know dry and viscous ground that is alike")
-    rows = []
-    for k, obstacle in enumerate(world.obstacles):
-        if not isinstance(obstacle, Disc) or obstacle.is_movable:
-            raise InvalidInput(
-                f"world.obstacles.{k}: is {'a disc that moves' if isinstance(obstacle, Disc) else obstacle.kind!r}; "
-                "paths of push-points know fixed discs alone"
-            )
-        rows.append((obstacle.x, obstacle.y, obstacle.radius))
-    return tuple(rows)
+    found = request_in(base, speed, limit)
+    return found if start == "path" else found._replace(start=_joints(found.chain, _start(base)))
 
 
 def _start(base: Scenario) -> Pose:

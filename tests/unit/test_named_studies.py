@@ -7,6 +7,7 @@ import math
 import pytest
 
 import pushpoint as pp
+from pushpoint.analysis import measures
 from pushpoint.analysis.effort import cost_of_transport
 from pushpoint.api import find_study
 from pushpoint.errors import InvalidInput
@@ -15,6 +16,8 @@ from pushpoint.simulation import Setup
 from pushpoint.studies import Study
 from pushpoint.studies.named import studies
 from pushpoint.studies.named.clutter_benchmark import entry_table
+from pushpoint.studies.named.clutter_hopeless import shares_table
+from pushpoint.studies.results import Results, Row
 from tests.unit.conftest import Shell
 
 NAME = "clutter-benchmark"
@@ -53,6 +56,22 @@ def test_a_table_of_an_entry() -> None:
     assert lines[0].startswith("| field | crossed [%] | 95 % | speed [mm/s] | cost of transport |")
     assert lines[1] == "|---|---|---|---|---|---|---|"
     assert [line.split(" | ")[:3] for line in lines[2:]] == [["| 100", "0", "0 to 66"], ["| empty", "0", "0 to 66"]]
+
+
+def test_shares_with_and_without_hopeless_fields() -> None:
+    """Marks and distances that are made up: two fields with a path, of which one is crossed, and two without, of which
+    none is; one of them failed, and has no mark."""
+    study = find_study("clutter-hopeless")
+    found = [(1100, 1.6, 1.0), (1101, 1.4, 1.0), (1102, 0.2, 0.0)]
+    rows = [Row("50", seed, "ok", "", 0.0, {"progress": far, "passable": mark}) for seed, far, mark in found]
+    lines = shares_table(Results(study, [*rows, Row("50", 1103, "failed", "a step", 0.0)])).splitlines()
+    assert lines[-1] == "| 50 | 4 | 1 | 1 of 4: 25 [5, 70] | 1 of 2: 50 [9, 91] | 0 of 1: 0 [0, 79] |"
+    assert len(lines) == 3
+
+
+def test_no_path_leads_through_an_empty_field() -> None:
+    run = pp.simulate("lab/clutter-empty", duration=0.01)
+    assert measures["has_push_path"](run) == 0.0
 
 
 def test_cost_of_transport_is_servo_work_per_weight_and_distance() -> None:

@@ -13,14 +13,14 @@ from pushpoint.mechanics.body_push import body_moment
 from pushpoint.mechanics.push_balance import three_forces
 from pushpoint.mechanics.tail_chain import TailChain
 from pushpoint.mechanics.tail_kernels import Pegs
-from pushpoint.path_plans import base_scenario, peg_rows
+from pushpoint.path_plans import base_scenario
 from pushpoint.planning.feasibility import Drag
 from pushpoint.planning.follow import Following
 from pushpoint.planning.paths import Path as Curve
 from pushpoint.planning.paths import largest_curvature
 from pushpoint.planning.push_path.network import CLEAR, TOUCHING, network
 from pushpoint.planning.push_path.planner import has_path, plans
-from pushpoint.planning.push_path.request import PlanOptions, Request
+from pushpoint.planning.push_path.request import PlanOptions, Request, peg_rows
 from pushpoint.planning.push_path.search import body_room, search
 from pushpoint.robots import robots
 from pushpoint.worlds import Ground, Wall, World

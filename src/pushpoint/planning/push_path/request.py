@@ -14,8 +14,12 @@ from pushpoint.mechanics.tail_chain import TailChain
 from pushpoint.mechanics.tail_kernels import Pegs
 from pushpoint.planning.feasibility import Drag
 from pushpoint.quantities import Angle, Bend, Length, Ratio, Seed, Width
+from pushpoint.scenario import Scenario
 from pushpoint.types import FloatArray
+from pushpoint.worlds import Disc, World
 
+SPEED, TORQUE_LIMIT = 0.15, 10.0  # [m/s], [N m]: where nobody says
+PLAIN = ("friction_across", "friction_backward", "viscous_across", "patches", "rolling", "stribeck")
 FEWEST = 3  # pegs, and links: fewer never push along
 NO_DRAG = Drag(0.1, 0.0)  # stands for ground without friction: any says where push-points have to be
 STEEPEST = math.radians(60.0)  # directions of a path at pegs, from the one in which it should go
@@ -75,6 +79,38 @@ class Request(NamedTuple):
         most = float(self.links_drag().sum()) * self.reach
         is_loaded = self.drag.friction > 0.0 or self.drag.viscous > 0.0
         return min(self.torque_limit / reserve, most) if is_loaded else most
+
+
+def request_in(scenario: Scenario, speed: float = SPEED, limit: float | None = None) -> Request:
+    """What a path is planned for that may begin anywhere in the world of a scenario."""
+    robot, world = scenario.built_robot(), scenario.built_world()
+    if limit is None:
+        servo = scenario.servo or robot.servo
+        limit = servo.torque_limit if servo.torque_limit < 1e6 else TORQUE_LIMIT
+    return Request(
+        chain=TailChain.of(robot),
+        pegs=Pegs.of(peg_rows(world)),
+        drag=Drag(world.ground.friction, world.ground.viscous, world.gravity),
+        peg_friction=max((float(obstacle.friction) for obstacle in world.obstacles), default=0.0),
+        torque_limit=float(limit),
+        speed=speed,
+    )
+
+
+def peg_rows(world: World) -> tuple[tuple[float, float, float], ...]:
+    """x, y, radius [m] of the pegs of a world that has nothing else; others are refused."""
+    for name in PLAIN:
+        if getattr(world.ground, name):
+            raise InvalidInput(f"world.ground.{name}: paths of push-points know dry and viscous ground that is alike")
+    rows = []
+    for k, obstacle in enumerate(world.obstacles):
+        if not isinstance(obstacle, Disc) or obstacle.is_movable:
+            raise InvalidInput(
+                f"world.obstacles.{k}: is {'a disc that moves' if isinstance(obstacle, Disc) else obstacle.kind!r}; "
+                "paths of push-points know fixed discs alone"
+            )
+        rows.append((obstacle.x, obstacle.y, obstacle.radius))
+    return tuple(rows)
 
 
 def refuse_senseless(request: Request) -> None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from pushpoint.scenarios.lab_clutter import CROSSED, FIELDS
 from pushpoint.studies.named import NamedStudy, studies
+from pushpoint.studies.named._tables import markdown
 from pushpoint.studies.results import Results
 from pushpoint.studies.study import Measurement, Study
 
@@ -45,15 +46,14 @@ def entry_table(results: Results) -> str:
     results
         Of this study, perhaps with other seeds or fields.
     """
-    lines = [" | ".join(HEADINGS), "|".join(["---"] * len(HEADINGS))]
+    rows = []
     for field, found in results.summary().variants.items():
         share = found.columns["progress"].share
         assert share is not None
         low, high = share.interval
         numbers = [found.columns[name].median for name in ("mean_speed_x", "cost_of_transport", "peak_joint_torque")]
-        cells = [
+        rows.append([
             field, f"{100 * share.share:.0f}", f"{100 * low:.0f} to {100 * high:.0f}", f"{1e3 * numbers[0]:.0f}",
             f"{numbers[1]:.1f}", f"{numbers[2]:.1f}", f"{found.failed}",
-        ]  # fmt: skip
-        lines.append(" | ".join(cells))
-    return "\n".join(f"| {line} |" if "---" not in line else f"|{line}|" for line in lines)
+        ])  # fmt: skip
+    return markdown(HEADINGS, rows)
