@@ -115,6 +115,18 @@ def test_joints_lie_on_the_path_a_link_apart() -> None:
     assert joints[..., 1] == pytest.approx(0.28 * np.sin(np.pi * joints[..., 0]), abs=1e-7)
 
 
+@pytest.mark.parametrize("seed", range(6))
+def test_joints_find_their_places_on_and_beyond_any_smooth_path(seed: int) -> None:
+    """Curves through uneven points, of which the arc length is known to five digits; links that lie on its straight
+    parts, or stick out at an end, are as long as their arcs, or by rounding a little longer."""
+    random = np.random.default_rng(seed)
+    x = np.cumsum(random.uniform(0.05, 0.15, 30))
+    path = Path(np.stack([x, 0.1 * np.sin(2.0 * x + seed) + 0.002 * random.standard_normal(30)], axis=1))
+    chain = TailChain.of(robots["ten-link"]())
+    joints = path(arcs_on(chain, path, np.linspace(-0.5, path.length + 2.0, 200)))
+    assert np.linalg.norm(np.diff(joints, axis=1), axis=2) == pytest.approx(0.14, abs=1e-9)
+
+
 def test_following_knows_its_own_derivatives() -> None:
     """Against differences of exact shapes; the table is interpolated linearly, so that it is off by h^2 q'' / 8."""
     robot, path, h = chain(14), sine_path(*SINE, -4.0, 5.0), 1e-3

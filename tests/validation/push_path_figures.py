@@ -145,6 +145,7 @@ def wrong(plan: Plan, true: Pegs, error: float, seed: int) -> Plan:
 
 def main(name: str, first: int, count: int) -> None:
     row, rows = ROWS[name], []
+    plans(request_of(field(first, row), row.start, limit=10.0), PlanOptions(steps=1))  # compiles
     for seed in range(first, first + count):
         rows.append(outcome(seed, row))
         last = rows[-1]

@@ -11,10 +11,11 @@ from pushpoint.errors import InvalidInput
 from pushpoint.mechanics.tail_chain import TailChain
 from pushpoint.mechanics.tail_kernels import fill_reference
 from pushpoint.planning._solvers import scipy_part
-from pushpoint.planning.paths import Path
+from pushpoint.planning.paths import UNIT_SPEED, Path
 from pushpoint.types import FloatArray
 
 LONGEST = np.pi / 2  # arc over chord: that of half a circle
+SHORTEST = 1.0 - 2.0 * UNIT_SPEED  # the same of a straight stretch, whose arc length is not exact
 CLOSED = 1e-11  # [m], error of a chord
 ITERATIONS = 60  # halves of the range alone would need 40
 SPACING = 5e-3  # [m], of the tables: linear interpolation is then off by about a micrometre
@@ -87,8 +88,8 @@ def arcs_on(chain: TailChain, path: Path, s: FloatArray) -> FloatArray:
 def _one_link_back(path: Path, s: FloatArray, length: float) -> FloatArray:
     """Arc lengths at the distance `length` behind those at s: Newton's method, and halves of the range between the
     shortest and the longest possible arc where that leads out of it."""
-    ahead, near, far = path(s), s - length, s - LONGEST * length
-    back = near
+    ahead, near, far = path(s), s - SHORTEST * length, s - LONGEST * length
+    back = s - length
     for _ in range(ITERATIONS):
         chord = ahead - path(back)
         distance = np.linalg.norm(chord, axis=1)

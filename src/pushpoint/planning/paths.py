@@ -37,7 +37,7 @@ class Path:
         """Points (.., 2) [m] at arc lengths `s` [m]."""
         inside = np.clip(s, 0.0, self.length)
         beyond = (np.asarray(s) - inside)[..., np.newaxis]
-        return np.asarray(self._curve(inside) + beyond * self._curve(inside, 1))
+        return np.asarray(self._curve(inside) + beyond * self.tangent(inside))
 
     def tangent(self, s: FloatArray) -> FloatArray:
         """Unit tangents (.., 2)."""
