@@ -18,10 +18,11 @@ from pushpoint.planning.feasibility import Drag
 from pushpoint.planning.follow import Following
 from pushpoint.planning.paths import Path as Curve
 from pushpoint.planning.paths import largest_curvature
-from pushpoint.planning.push_path.network import CLEAR, TOUCHING, network
+from pushpoint.planning.push_path.network import CLEAR, TOUCHING, Nodes, network
 from pushpoint.planning.push_path.planner import has_path, plans
+from pushpoint.planning.push_path.refining import Fitter
 from pushpoint.planning.push_path.request import PlanOptions, Request, peg_rows
-from pushpoint.planning.push_path.search import body_room, search
+from pushpoint.planning.push_path.search import Sequence, body_room, drawn, search
 from pushpoint.robots import robots
 from pushpoint.worlds import Ground, Wall, World
 from pushpoint.worlds.random_field import random_field
@@ -163,7 +164,32 @@ def test_what_is_missing_is_said() -> None:
     assert not plan.is_good
     assert not has_path(nothing, SMALL)
     two = request()._replace(pegs=Pegs(np.array([[0.0, 0.1], [0.4, -0.1]]), np.array([0.05, 0.05])))
-    assert "no arc of bounded curvature goes on" in plans(two, SMALL)[0].reason
+    longest = plans(two, SMALL)[0]
+    assert "no arc of bounded curvature goes on" in longest.reason
+    away = np.linalg.norm(np.array(longest.path)[:, np.newaxis] - two.pegs.centre, axis=2) - two.pegs.radius
+    assert away.min() > -ROUNDING  # what is drawn is the path, which passes the pegs
+
+
+def test_work_is_bounded_and_counted_in_links_laid() -> None:
+    """Where no path is good, others are tried, in as much work as is allowed; plans do not depend on the clock."""
+    weak = request()._replace(torque_limit=0.05)
+    paths = [drawn(nodes.table[path.node]) for nodes, path in _found(weak)]
+    whole, short = (Fitter(weak, SMALL.model_copy(update={"most_laid": most})) for most in (10**9, 0))
+    assert [path.cost for path in whole.fit(paths)] == [path.cost for path in short.fit(paths)]
+    assert whole.can_fit_others()
+    assert whole.can_fit_again()
+    assert not short.can_fit_others()
+    assert not short.can_fit_again()
+    assert short.fit_others(paths) == []
+    assert plans(weak, SMALL) == plans(weak, SMALL)
+
+
+def _found(asked: Request) -> list[tuple[Nodes, Sequence]]:
+    nodes, net = network(asked, SMALL)
+    return [(nodes, path) for path in search(asked, SMALL, nodes, net, 1.2).paths]
+
+
+def test_too_little_torque_is_said() -> None:
     weak = plans(request()._replace(torque_limit=1e-3), SMALL)[0]
     assert "lack push" in weak.reason
 

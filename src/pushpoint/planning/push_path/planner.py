@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import NamedTuple
 
 import numpy as np
 
 from pushpoint.errors import InvalidInput
+from pushpoint.mechanics.body_push import Network
+from pushpoint.mechanics.push_arcs import X, Y
 from pushpoint.planning.feasibility import Course, Margin, described
 from pushpoint.planning.follow import Following
 from pushpoint.planning.paths import Path
@@ -16,7 +19,7 @@ from pushpoint.planning.push_path.refining import UNDER, Fitted, Fitter
 from pushpoint.planning.push_path.request import PlanOptions, Request, refuse_senseless
 from pushpoint.planning.push_path.search import drawn, search
 from pushpoint.planning.push_points import ENDS
-from pushpoint.types import FloatArray
+from pushpoint.types import FloatArray, IntArray
 
 BEYOND = 0.1  # [m] of path behind the end, while it is sought
 ROUGH = 0.01  # [m], between places at which loads are computed
@@ -45,7 +48,7 @@ class _Sequences(NamedTuple):
     """What the search found."""
 
     paths: list[FloatArray]  # nodes (k, 4) of each
-    longest: FloatArray  # places (k, 2) of the nodes of the longest one, where there is none that is long enough
+    longest: FloatArray  # points (k, 2) of the longest one, where there is none that is long enough
     length: float  # [m], of that one
 
 
@@ -56,7 +59,16 @@ def _sequences(request: Request, options: PlanOptions, turned: float) -> _Sequen
     paths = [drawn(nodes.table[path.node]) for path in found.paths]
     if found.longest is None:
         return _Sequences(paths, np.zeros((0, 2)), 0.0)
-    return _Sequences(paths, nodes.table[found.longest.node, :2], found.longest.length)
+    return _Sequences(paths, _line_of(found.longest.node, net), found.longest.length)
+
+
+def _line_of(node: IntArray, net: Network) -> FloatArray:
+    """Points (k, 2) along the arcs from node to node."""
+    points = [net.node[node[:1], :2]]
+    for a, b in itertools.pairwise(node.tolist()):
+        arc = net.first[a] + int(np.argmax(net.end[net.first[a] : net.first[a + 1], 1] == b))
+        points.append(net.table[arc, 1:, [X, Y]].T)
+    return np.concatenate(points)
 
 
 def _judged_all(request: Request, options: PlanOptions, paths: list[Fitted]) -> list[Made]:
@@ -196,7 +208,8 @@ def _has_drag(request: Request) -> bool:
 def _what_is_missing(course: Course, s: float, share: float) -> str:
     """Why the robot stalls with its head's end at s [m] of the path."""
     found, contacts = course.propulsion(s)
-    where = f"{100.0 * share:.1f} % of the path lack push; at {s:.2f} m of it there are {contacts} push-points"
+    count = "is 1 push-point" if contacts == 1 else f"are {contacts} push-points"
+    where = f"{100.0 * share:.1f} % of the path lack push; at {s:.2f} m of it there {count}"
     if found.missing is not None:
         return f"{where}: {described(found.missing)}"
     return f"{where}, which carry {found.alpha:.2f} times the drag with {course.torque_limit:g} N m"
