@@ -19,12 +19,12 @@ ROBOT = robots["ten-link"](links=4)
 FEW = {"plan": {"distance": 0.2, "kept": 30, "refined": 1, "steps": 30, "plans": 1}, "replans": 1}  # 0.1 s a plan
 
 
-def seen(time: float, disc: np.ndarray) -> Observation:
-    """A straight robot at rest, its tail end at the origin."""
+def seen(time: float, disc: np.ndarray, tail: float = 0.0) -> Observation:
+    """A straight robot at rest on the x axis, its tail end at x = `tail`."""
     none = np.zeros(0, dtype=np.int64)
     contacts = Contacts(none, none, np.zeros(0), none, np.zeros((0, 2)), np.zeros((0, 2)), np.zeros((0, 2)))
     return Observation(
-        time, joint_angle=np.zeros(3), joint_rate=np.zeros(3), head_position=np.array([0.49, 0.0]), head_yaw=0.0,
+        time, joint_angle=np.zeros(3), joint_rate=np.zeros(3), head_position=np.array([0.49 + tail, 0.0]), head_yaw=0.0,
         contacts=contacts, map=Map(disc, np.zeros((0, 4))),
     )  # fmt: skip
 
@@ -62,6 +62,16 @@ def test_it_plans_again_when_the_map_changes_but_not_for_ever() -> None:
     assert state["plans"] == 2
     assert (state["pegs"] == moved).all()
     assert "replan" not in [event.name for event in robot.step(state, seen(0.015, disc))[2]]  # once, as was asked
+
+
+@pytest.mark.parametrize(("advanced", "left"), [(0.08, 0.12), (-0.3, 0.2)])
+def test_what_is_left_is_what_the_centre_of_mass_did_not_advance(advanced: float, left: float) -> None:
+    """But never more than was asked at first."""
+    robot, disc = controller(), pegs()
+    state = robot.start(seen(0.0, disc))
+    state, _, events = robot.step(state, seen(0.005, disc + 0.02, advanced))
+    assert "replan" in [event.name for event in events]
+    assert state["left"] == pytest.approx(left)
 
 
 def test_steps_repeat_to_the_bit_from_a_copied_state() -> None:

@@ -40,7 +40,7 @@ class ClutterPlanOptions(SearchOptions, Feeling):
 
 @controllers.register("clutter-plan")
 class ClutterPlan(BaseController):
-    """Win-stay, lose-plan, or a plan every second; see docs/theory/clutter.md."""
+    """Win-stay, lose-plan, or a plan every second; see docs/theory/mapping.md."""
 
     Options: ClassVar[type[Frozen]] = ClutterPlanOptions
     uses: ClassVar[frozenset[str]] = frozenset({"joint-encoders", "link-poses", "contact-force"})  # and by knowledge
