@@ -52,21 +52,30 @@ class ManyRuns:
         self._record()
 
     def _next(self) -> list[tuple[int, Run]]:
-        """Build the next runs; those that need Python at every tick are run here."""
-        found = []
-        for k, scenario in islice(self._waiting, AT_ONCE * self.threads.count):
-            if self.stop.signal is not None:
+        """Build the next runs, until some can be run together or none is left; those that need Python at every tick are
+        run, and recorded, here."""
+        found: list[tuple[int, Run]] = []
+        while not found:
+            some = list(islice(self._waiting, AT_ONCE * self.threads.count))
+            if not some:
                 break
-            try:
-                run = self._begun(k, scenario)
-            except Exception as error:  # code of users may raise anything
-                if self._refused is None:
-                    raise
-                self._refused(k, error)
-                continue
-            if run is not None:
-                found.append((k, run))
+            for k, scenario in some:
+                if self.stop.signal is not None:
+                    return found
+                run = self._begun_or_refused(k, scenario)
+                if run is not None:
+                    found.append((k, run))
+            self._record()
         return found
+
+    def _begun_or_refused(self, k: int, scenario: Scenario) -> Run | None:
+        try:
+            return self._begun(k, scenario)
+        except Exception as error:  # code of users may raise anything
+            if self._refused is None:
+                raise
+            self._refused(k, error)
+            return None
 
     def _begun(self, k: int, scenario: Scenario) -> Run | None:
         """A run at its start; None if it needed Python at every tick, and is over."""

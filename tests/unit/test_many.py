@@ -12,6 +12,7 @@ import pytest
 import xarray as xr
 
 import pushpoint as pp
+from pushpoint import _many_runs
 from pushpoint.errors import InvalidInput, SolverFailure
 from pushpoint.plants._compiled import CompiledPlant
 from pushpoint.simulation import Setup
@@ -64,6 +65,18 @@ def test_runs_are_equal_to_those_one_after_the_other(recordings: list[pp.Recordi
     assert [run.failure is not None for run in found] == [k == 2 for k in range(len(DIFFERENT))]
     for run, one in zip(found, recordings, strict=True):
         same(run, one)
+
+
+@pytest.mark.parametrize("at_once", [1, 2, 4])
+def test_none_is_left_out_however_many_need_python(monkeypatch: pytest.MonkeyPatch, at_once: int) -> None:
+    """Runs are built a few at a time. Those with noisy sensors need Python at every tick: a few of these alone are no
+    reason to end."""
+    monkeypatch.setattr(_many_runs, "AT_ONCE", at_once)
+    names = ["lab/clutter-noisy"] * 5 + ["lab/clutter-100"] + ["lab/clutter-noisy"] * 3
+    seeds = list(range(len(names)))
+    runs = pp.simulate_many(names, seeds=seeds, duration=0.02, threads=1)
+    assert [(run.scenario.name, run.scenario.seed) for run in runs] == list(zip(names, seeds, strict=True))
+    assert all(run.data.sizes["time"] == 3 for run in runs)
 
 
 def test_they_go_on_from_their_checkpoints() -> None:
