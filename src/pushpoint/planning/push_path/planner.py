@@ -24,6 +24,7 @@ from pushpoint.types import FloatArray, IntArray
 BEYOND = 0.1  # [m] of path behind the end, while it is sought
 ROUGH = 0.01  # [m], between places at which loads are computed
 AGAIN, SLIGHT = 3, 0.003  # times that the best two are fitted once more, while more of the path than this lacks push
+ONCE_MORE = 1  # times after a second try
 NEARLY = 0.025  # share that lacks push of a path that may become good by fitting it again
 TURNED = 0.5  # steps, by which directions at pegs differ in a second try
 SAFETY = 1.1  # by which they are divided before they predict a stall
@@ -37,10 +38,11 @@ def plans(request: Request, options: PlanOptions) -> list[Plan]:
     fitter = Fitter(request, options)
     found = _sequences(request, options, 0.0)
     made = _judged_all(request, options, fitter.fit(found.paths))
-    made = _fitted_again(request, options, fitter, made)
+    made = _fitted_again(request, options, fitter, made, AGAIN)
     if (not made or made[0][0].reason) and fitter.can_fit_others():
         others = fitter.fit_others(_sequences(request, options, TURNED).paths)
-        made = _fitted_again(request, options, fitter, _sorted([*made, *_judged_all(request, options, others)]))
+        made = _sorted([*made, *_judged_all(request, options, others)])
+        made = _fitted_again(request, options, fitter, made, ONCE_MORE)
     return [plan for plan, _ in made[: options.plans]] if made else [_nowhere(request, options, found)]
 
 
@@ -75,9 +77,9 @@ def _judged_all(request: Request, options: PlanOptions, paths: list[Fitted]) -> 
     return _sorted([(_judged(request, options, path), path) for path in paths])
 
 
-def _fitted_again(request: Request, options: PlanOptions, fitter: Fitter, made: list[Made]) -> list[Made]:
+def _fitted_again(request: Request, options: PlanOptions, fitter: Fitter, made: list[Made], times: int) -> list[Made]:
     """The best two, fitted with other random steps while too much of the best lacks push."""
-    for turn in range(AGAIN):
+    for turn in range(times):
         if not made or not _is_worth_another(made[0][0], turn) or not fitter.can_fit_again():
             break
         k = turn % min(2, len(made))
