@@ -34,6 +34,10 @@ class InvalidInput(PushpointError, ValueError):
     """A value that cannot be used: the message names the field, the value and what is allowed."""
 
 
+class StartOverlap(InvalidInput):
+    """A robot that would start inside an obstacle."""
+
+
 def _nearest(name: str, known: list[str]) -> list[str]:
     """The nearest names, at most three."""
     near = ((_likeness(name, each), each) for each in known)

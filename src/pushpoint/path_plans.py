@@ -9,7 +9,7 @@ import numpy as np
 
 from pushpoint.control import controllers
 from pushpoint.control.push_along import ARRIVED
-from pushpoint.errors import InvalidInput, SolverFailure
+from pushpoint.errors import InvalidInput, SolverFailure, StartOverlap
 from pushpoint.mechanics.tail_chain import TailChain
 from pushpoint.planning.push_path.plan import Plan
 from pushpoint.planning.push_path.planner import plans
@@ -65,6 +65,8 @@ def plan_path(
     >>> len(plan.path) > 50 and plan.distance == 0.3
     True
     """
+    if start not in ("path", "scenario"):
+        raise InvalidInput(f"start = {start!r}: should be 'path' or 'scenario'")
     base = base_scenario(scenario, overrides)
     request = request_of(base, start, speed, torque_limit)
     found = plans(request, PlanOptions.parse(options))
@@ -100,7 +102,7 @@ def arrives(plan: Plan, base: Scenario, start: StartAt = "path") -> bool:
     as the robot would overlap a peg, does not."""
     try:
         run = simulate(plan.scenario(base, start == "scenario"))
-    except (SolverFailure, InvalidInput):
+    except (SolverFailure, StartOverlap):
         return False
     return ARRIVED in run.events["detail"].values.tolist()
 

@@ -13,7 +13,7 @@ import pytest
 
 import pushpoint as pp
 
-SEEDS = range(1100, 1160)
+SEEDS = range(1200, 1260)
 WRONG = {
     "controller.model": {"friction_factor": 1.2},
     "controller.radius_error": 0.2,

@@ -59,9 +59,11 @@ def plan(
     files = {"plan": folder / "plan.yaml", "figure": folder / "plan.png"}
     found.save(files["plan"])
     save_figure(plan_sheet(found, base.built_robot(), f"Push-points: {base.title or base.name}"), files["figure"])
+    followed = folder / "scenario.yaml"
+    followed.unlink(missing_ok=True)  # of another plan
     if found.s:
-        files["scenario"] = folder / "scenario.yaml"
-        write_bytes(files["scenario"], found.scenario(base, from_start).pinned().to_yaml().encode())
+        files["scenario"] = followed
+        write_bytes(followed, found.scenario(base, from_start).pinned().to_yaml().encode())
     if as_json:
         print_json(summary(found, base.name) | {"files": {name: str(path) for name, path in files.items()}})
     else:

@@ -12,6 +12,7 @@ from pushpoint.control._base import (
     OpenLoop,
     Planned,
     Planning,
+    SensorReader,
 )
 from pushpoint.registry import Registry
 
@@ -29,5 +30,6 @@ __all__ = [
     "OpenLoop",
     "Planned",
     "Planning",
+    "SensorReader",
     "controllers",
 ]

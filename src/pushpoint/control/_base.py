@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
@@ -145,6 +146,21 @@ class Planning(Protocol):
         ----------
         models
             Map to model; nothing of the true obstacles can be reached from it.
+        """
+        ...
+
+
+@runtime_checkable
+class SensorReader(Protocol):
+    """A controller that has to know how its sensors are set."""
+
+    def check_sensors(self, options: Mapping[str, Any]) -> None:
+        """Refuse sensors that do not fit, before the first tick.
+
+        Parameters
+        ----------
+        options
+            Of the sensors of the run, by their names.
         """
         ...
 

@@ -62,7 +62,7 @@ class Decision(NamedTuple):
     gain: float  # [m], that the model expects of it
     pace: float  # [m], per tick
     ahead: float  # [m], of that within the first part
-    score: FloatArray  # [m], (candidates,): the largest gain of sequences that begin with each
+    score: FloatArray  # [m], (candidates,): the largest gain of sequences that begin with each, or of it alone
 
 
 class Search:
@@ -100,7 +100,7 @@ class Search:
             ended = ended + longest
             best = max([best, *longest], key=self._pace)
         score = np.full(len(every), WORST)
-        for node in ended:
+        for node in [*opened, *ended]:
             score[node.plan[0]] = max(score[node.plan[0]], node.gain)
         return Decision(best.plan, best.gain, self._pace(best), opened[best.plan[0]].gain, score)
 

@@ -10,6 +10,7 @@ The model is made of a map alone (`mapping`): of pegs that were felt, of those t
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -25,6 +26,8 @@ from pushpoint.mapping.believed import Belief, Feeling, pose_of
 from pushpoint.quantities import Delay, Length, Period
 from pushpoint.robots import Robot
 from pushpoint.types import Command, FloatArray, Map, Observation
+
+FEWEST = 3  # links, of a wave
 
 
 class ClutterPlanOptions(SearchOptions, Feeling):
@@ -60,10 +63,18 @@ class ClutterPlan(BaseController):
     @classmethod
     def build(cls, options: Any, robot: Robot, control_period: float) -> ClutterPlan:
         refuse_pitch("clutter-plan", robot)
+        if len(robot.links) < FEWEST:
+            raise InvalidInput(
+                f"controller 'clutter-plan' needs at least {FEWEST} links; robot {robot.name!r} has {len(robot.links)}"
+            )
         return cls(options, robot, control_period)
 
     def use_models(self, models: ModelFactory) -> None:
         self._models = models
+
+    def check_sensors(self, options: Mapping[str, Any]) -> None:
+        if self.options.knowledge == "scan" and "range-scan" in options:
+            self.belief.check_scan(options["range-scan"].angle, options["range-scan"].range)
 
     def start(self, obs: Observation) -> ControllerState:
         wave = self.gaits.controllers[0]
@@ -82,12 +93,13 @@ class ClutterPlan(BaseController):
         self, state: ControllerState, obs: Observation
     ) -> tuple[ControllerState, Command, tuple[ControlEvent, ...]]:
         tick = int(state["tick"])
+        sensed = obs
         obs = self.belief.seen(state, obs, tick)
         x = self._centre(obs)
         past = state["past"].copy()
         gained = x - past[tick % self._watched]
         past[tick % self._watched] = x
-        after = {**state, **self.belief.step(state, obs, tick), "tick": tick + 1, "past": past}
+        after = {**state, **self.belief.step(state, obs, sensed, tick), "tick": tick + 1, "past": past}
         events: tuple[ControlEvent, ...] = ()
         if self._is_due(after, tick, gained):
             events = (self._decide(after, obs, tick),)

@@ -30,6 +30,7 @@ MOVED = 0.01  # [m]: a map whose pegs are farther than this from those of the pl
 ON_PEG = 0.03  # [m]: a touch nearer than this to a peg of the map is one of this peg
 INNER = "follow_"  # before names of the follower's state
 SHORTEST = 0.05  # [m] of path for which it is worth planning again
+SMALLEST = 1e-3  # [m], radius of a peg
 SOLVED = "a path of push-points is planned"
 
 
@@ -133,7 +134,9 @@ class PushPlan:
     def _planned(self, state: ControllerState, obs: Observation) -> ControllerState:
         """The state with a new plan, from where the robot is now; `why` says what came of it."""
         joints = self._chain.at(self._observer.measure(obs), np.zeros(self._chain.coordinates)).joints
-        pegs, options = np.asarray(obs.map.disc, dtype=float), self._options
+        if len(obs.map.edge):
+            raise InvalidInput("controller 'push-plan': its map has walls or polygons; paths know discs alone")
+        pegs, options = _believed(obs), self._options
         request = Request(
             chain=self._chain,
             pegs=Pegs.of(tuple(map(tuple, pegs.tolist()))),
@@ -162,7 +165,7 @@ class PushPlan:
         return found | {INNER + name: value for name, value in inner.items()}
 
     def _is_other_map(self, state: ControllerState, obs: Observation) -> bool:
-        before, now = state["pegs"], obs.map.disc
+        before, now = state["pegs"], _believed(obs)
         return before.shape != now.shape or bool(np.abs(before - now).max(initial=0.0) > MOVED)
 
     # --- following ---
@@ -212,3 +215,10 @@ class PushPlan:
             obs.time, joint_angle=obs.joint_angle, joint_rate=obs.joint_rate, head_position=obs.head_position,
             head_yaw=obs.head_yaw, contacts=contacts,
         )  # fmt: skip
+
+
+def _believed(obs: Observation) -> FloatArray:
+    """Pegs (m, 3) of the map: noise may make a radius negative."""
+    pegs = np.array(obs.map.disc, dtype=float).reshape(-1, 3)
+    pegs[:, 2] = np.maximum(pegs[:, 2], SMALLEST)
+    return pegs

@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 from math import radians, sqrt
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import numpy as np
+from pydantic import Field
 
+from pushpoint.errors import InvalidInput
 from pushpoint.fields import Frozen
 from pushpoint.mapping.odometry import Odometry
 from pushpoint.mapping.pegs import KnownPegs, PegMaking, PegMap, moved_off, no_pegs, row_of_discs
 from pushpoint.mapping.scan import rays_of, scanned
 from pushpoint.mapping.wrenches import GroundBelief, LinkMotion, PushEstimator
-from pushpoint.quantities import Force, FrictionCoefficient, Length, Period, PositiveAngle, Seed, Velocity, Width
+from pushpoint.quantities import Force, FrictionCoefficient, Length, Period, PositiveAngle, Seed, Width
 from pushpoint.robots import Robot
 from pushpoint.types import FloatArray, Map, Observation, Pose, Touches
 
+RadiusError = Annotated[float, Field(ge=-0.9, le=10.0, allow_inf_nan=False)]
 Knowledge = Literal["felt", "scan", "full"]
 GAP = 1e-4  # [m], between the robot and obstacles at the start of a model
 EDGE_RADIUS = 0.01  # [m], of discs in place of a wall
+SAME_ANGLE = 1e-3  # [rad], of a scanner: a millimetre at a metre
 DRIFT_TIME = 10.0  # [s], see `pose_drift`
 DRIFT_STREAM = 0xD21F7  # keeps its draws apart from others with the same seed
 EARTH = 9.81  # [m/s2]
@@ -40,7 +44,7 @@ class Feeling(Frozen):
     scan_range: Length = 0.5  # [m]: what is farther is not seen
     scan_angle: PositiveAngle = radians(270.0)  # [rad], of the sensor `range-scan`
     scan_period: Period = 0.1  # [s], between scans
-    radius_error: Velocity = 0.0  # relative: by how much radii in the model are wrong; 0.2 is 20 % too much
+    radius_error: RadiusError = 0.0  # relative: by how much radii in the model are wrong; 0.2 is 20 % too much
     pose_drift: Width = 0.0  # [m], root mean square of a random walk of the believed position, after 10 s
     drift_seed: Seed = 0  # of that walk
     pegs: PegMaking = PegMaking()  # how they are made of touches and scans
@@ -64,6 +68,11 @@ class Belief:
     """
 
     def __init__(self, options: Feeling, robot: Robot, period: float) -> None:
+        if options.pose == "odometry" and options.pose_drift > 0.0:
+            raise InvalidInput(
+                f"controller.pose_drift = {options.pose_drift:g} m: goes with controller.pose = 'sensed'; odometry "
+                "drifts by itself"
+            )
         self.options, self.uses = options, frozenset((*SENSORS[options.knowledge], TOUCH[options.touch]))
         ground = GroundBelief(options.ground_friction, EARTH, options.ground_torque)
         self._pushes = PushEstimator(robot, ground, options.push_threshold)
@@ -74,9 +83,23 @@ class Belief:
         self._is_thin = bool(self._radius.min() == 0.0)  # such links have no side of a wall
         self._between = max(1, round(options.scan_period / period))
 
+    def check_scan(self, angle: float, reach: float) -> None:
+        """Refuse a scanner [rad], [m] of which the options say something else: its map would be wrong."""
+        own = self.options
+        if abs(angle - own.scan_angle) > SAME_ANGLE:
+            raise InvalidInput(
+                f"controller.scan_angle = {own.scan_angle:g} rad, sensors.range-scan.angle = {angle:g} rad: should be "
+                "equal"
+            )
+        if reach < own.scan_range:
+            raise InvalidInput(
+                f"controller.scan_range = {own.scan_range:g} m: should be at most sensors.range-scan.range, {reach:g} m"
+            )
+
     def start(self, obs: Observation) -> dict[str, Any]:
         """Nothing is known but the pose."""
-        return {**_stored(no_pegs()), "edge": NO_EDGES.copy(), "drift": np.zeros(2), **_moved(pose_of(obs))}
+        pose = pose_of(obs)
+        return {**_stored(no_pegs()), "edge": NO_EDGES.copy(), "drift": np.zeros(2), **_moved(pose), **_sensed(pose)}
 
     def seen(self, state: dict[str, Any], obs: Observation, tick: int) -> Observation:
         """The observation with touches and link poses as they are believed to be."""
@@ -90,7 +113,7 @@ class Belief:
             return believed
         before = Pose(*(state[f"last_{name}"] for name in POSE))
         if self.options.touch == "wrench":
-            believed.touches = self._felt(before, obs)
+            believed.touches = self._felt(state, obs)
         if self.options.pose == "odometry":
             pose = self._odometry.step(before, obs.joint_angle, obs.joint_rate, believed.touches)
             believed.link_position, believed.link_yaw = pose.position, pose.angle
@@ -104,16 +127,18 @@ class Belief:
         draw = np.random.default_rng([own.drift_seed, DRIFT_STREAM, tick])
         return np.asarray(state["drift"] + step * draw.standard_normal(2))
 
-    def _felt(self, before: Pose, obs: Observation) -> Touches:
-        """From forces, torques and accelerations; those of the links are differences of their velocities."""
+    def _felt(self, state: dict[str, Any], obs: Observation) -> Touches:
+        """From forces, torques and accelerations; those of the links are differences of velocities, both as sensed:
+        a believed velocity is off, and a small error of it is a large one of the acceleration."""
         now = pose_of(obs)
-        gained, turning = (now.velocity - before.velocity) / self._period, (now.rate - before.rate) / self._period
+        gained = (now.velocity - state["sensed_velocity"]) / self._period
+        turning = (now.rate - state["sensed_rate"]) / self._period
         motion = LinkMotion(now.angle, now.velocity, now.rate, gained, turning)
         return self._pushes.touches(obs.joint_force[:, :2], obs.joint_torque, motion)
 
-    def step(self, state: dict[str, Any], obs: Observation, tick: int) -> dict[str, Any]:
-        """What changes in the state by a tick; `obs` of `seen`."""
-        changed: dict[str, Any] = {}
+    def step(self, state: dict[str, Any], obs: Observation, sensed: Observation, tick: int) -> dict[str, Any]:
+        """What changes in the state by a tick; `obs` of `seen`, which made it of `sensed`."""
+        changed: dict[str, Any] = _sensed(pose_of(sensed)) if self.options.touch == "wrench" else {}
         if self.options.pose_drift > 0.0:
             changed["drift"] = self._drift(state, tick)
         if (self.options.touch, self.options.pose) != ("skin", "sensed"):
@@ -164,6 +189,10 @@ def pose_of(obs: Observation) -> Pose:
 
 def _moved(pose: Pose) -> dict[str, Any]:
     return {f"last_{name}": getattr(pose, name) for name in POSE}
+
+
+def _sensed(pose: Pose) -> dict[str, Any]:
+    return {"sensed_velocity": pose.velocity, "sensed_rate": pose.rate}
 
 
 def touched(touches: Touches, obs: Observation) -> tuple[FloatArray, FloatArray]:

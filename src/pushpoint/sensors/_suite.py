@@ -134,6 +134,11 @@ class Suite:
         """The sensors that a controller uses, as the scenario has them; without a word they are all there, exact."""
         return cls(_mounted(scenario, uses, mount), mount.period)
 
+    @property
+    def options(self) -> dict[str, Any]:
+        """Of the sensors, by name."""
+        return {mounted.name: mounted.sensor.options for mounted in self._mounted}
+
     def observe(self, seen: Snapshot, memory: Memory, tick: int) -> Observation:
         """The observation at a tick, with the same time to the bit as in a table of commands."""
         found = Observation(tick * self._period)

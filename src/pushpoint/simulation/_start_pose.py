@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from pushpoint.control import Controller, Drawing, Drawn, Laid
-from pushpoint.errors import InvalidInput
+from pushpoint.errors import InvalidInput, StartOverlap
 from pushpoint.geometry.rotation import headings
 from pushpoint.mechanics.overlap import overlaps
 from pushpoint.mechanics.pose import moving, planar_pose
@@ -163,7 +163,7 @@ def _refuse(overlapping: list[tuple[int, int, float]]) -> None:
         link, obstacle, depth = deep[0]
         what = f"obstacle {obstacle}" if obstacle >= 0 else "the ground"
         more = f" (and {len(deep) - 1} more)" if len(deep) > 1 else ""
-        raise InvalidInput(
+        raise StartOverlap(
             f"the start pose overlaps: link {link} is {1e3 * depth:.3g} mm inside {what}{more}; "
             "move the start, or set start.overlap = 'allow' to start all the same"
         )

@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from pushpoint import limits
-from pushpoint.control import Controller, ControllerState, Planning, controllers
+from pushpoint.control import Controller, ControllerState, Planning, SensorReader, controllers
 from pushpoint.errors import InvalidInput
 from pushpoint.plants import Plant, plants
 from pushpoint.recording import Checkpoint
@@ -57,13 +57,16 @@ class Setup:
             from pushpoint.plants._map_models import MapModels
 
             controller.use_models(MapModels(robot, world, scenario.servo or robot.servo, period))
+        suite = Suite.of(scenario, controller.uses, Mount(robot, world, period))
+        if isinstance(controller, SensorReader):
+            controller.check_sensors(suite.options)
         return cls(
             scenario=scenario,
             robot=robot,
             world=world,
             plant=plant,
             controller=controller,
-            sensors=Suite.of(scenario, controller.uses, Mount(robot, world, period)),
+            sensors=suite,
             substeps=whole_multiple("control_period", period, "plant.dt", plant.dt),
             ticks=whole_multiple("duration", scenario.duration, "control_period", period),
             ticks_per_row=whole_multiple("record_period", scenario.recorded_every, "control_period", period),

@@ -20,6 +20,7 @@ from pushpoint.types import FloatArray
 from pushpoint.worlds import World
 
 LONGEST_PERIOD = 0.005  # [s], of ticks: torque control needs short ones
+FOLLOWER = "contacts", "head-pose", "joint-encoders"  # sensors of `push-along`: exact where a scenario has others
 PATIENCE, APPROACH = 4.0, 12.0  # [s], beyond what the path takes at full speed; and with a start beside the path
 Samples = Annotated[tuple[NonNegative, ...], Field(max_length=limits.PATH_SAMPLES)]
 Pairs = Annotated[tuple[tuple[int, ...], ...], Field(max_length=limits.PATH_SAMPLES)]
@@ -115,6 +116,7 @@ class Plan(Frozen):
                 "controller": Choice(name="push-along", options=self.controller_options(4.0 if start else 0.0)),
                 "servo": Servo(torque_limit=self.torque_limit),
                 "start": base.start if start else Start(),
+                "sensors": None if base.sensors is None else {name: {} for name in FOLLOWER} | base.sensors,
                 "control_period": period,
                 "record_period": None,
                 "duration": round(ticks * period, 9),
