@@ -31,10 +31,13 @@ def test_plan_writes_what_run_can_follow(shell: Shell, tmp_path: Path) -> None:
     assert scenario.controller.options["head"] == plan.head
 
 
-def test_plan_says_what_is_missing(shell: Shell) -> None:
-    code, out, _ = shell("plan", "plane", "--distance", "0.5")
+def test_plan_says_what_is_missing(shell: Shell, tmp_path: Path) -> None:
+    (tmp_path / "planned").mkdir()
+    (tmp_path / "planned" / "scenario.yaml").write_text("of another plan")
+    code, out, _ = shell("plan", "plane", "--distance", "0.5", "--out", "planned")
     assert code == 1
     assert "no peg can be passed" in out
+    assert not (tmp_path / "planned" / "scenario.yaml").exists()
 
 
 @pytest.mark.parametrize(("words", "said"), [

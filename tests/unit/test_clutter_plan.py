@@ -286,3 +286,48 @@ def test_without_the_loop_there_are_no_models() -> None:
     pitching = pp.Robot(name="pitching", links=(link, link, link), joints=(pp.Joint(axes="pitch"),) * 2)
     with pytest.raises(InvalidInput, match="yaw axes only"):
         kind.build(kind.Options(), pitching, PERIOD)
+
+
+# --- what does not fit ---
+
+FELT, SCAN = "lab/clutter-plan-felt", "lab/clutter-plan-scan"
+LISTED: dict[str, Any] = {name: {} for name in ("joint-encoders", "link-poses", "contact-force", "tactile")}
+
+
+@pytest.mark.parametrize(
+    ("name", "changes", "words"),
+    [
+        (
+            SCAN,
+            {"sensors": LISTED | {"range-scan": {"range": 0.5, "angle": 3.0}}},
+            r"scan_angle = 4.71.* equal",
+        ),
+        (
+            SCAN,
+            {"sensors": LISTED | {"range-scan": {"range": 0.2}}},
+            "scan_range = 0.5 m: should be at most",
+        ),
+        (FELT, {"controller.pose": "odometry", "controller.pose_drift": 0.1}, "controller.pose_drift = 0.1 m"),
+        (FELT, {"controller.radius_error": -1.0}, "controller.radius_error = -1"),
+        (FELT, {"robot.links": 2, "start": {}}, "controller 'clutter-plan' needs at least 3 links"),
+    ],
+)
+def test_what_does_not_fit_is_refused(name: str, changes: dict[str, Any], words: str) -> None:
+    with pytest.raises(InvalidInput, match=words):
+        pp.simulate(name, changes, duration=0.01)
+
+
+def test_scanners_that_are_said_alike_fit() -> None:
+    sensors = {"sensors": LISTED | {"range-scan": {"range": 0.5, "angle": 3.0}}}
+    pp.simulate(SCAN, sensors | CHEAP | {"controller.scan_angle": 3.0}, duration=0.01)
+
+
+def test_accelerations_are_differences_of_sensed_velocities() -> None:
+    """With a ground that is believed smoother than it is, the pose by odometry is off; no peg is made of that."""
+    changes = CHEAP | {
+        "world.keep": 0.0,
+        "controller.touch": "wrench",
+        "controller.pose": "odometry",
+        "controller.ground_friction": 0.2,
+    }
+    assert not len(pp.simulate(FELT, changes, seed=3, duration=2.05).known["radius"])

@@ -223,7 +223,16 @@ def test_links_find_their_places_where_newtons_method_leads_astray() -> None:
         Following(chain, Curve(np.array([[0.0, 0.0], [0.05, 0.0], [0.05, 0.02], [0.0, 0.02], [0.0, 0.1]])), 0.1, 0.2)
 
 
+def test_a_plan_follows_in_a_scenario_with_sensors_of_another_controller() -> None:
+    base = base_scenario("random-field", {"robot.links": 5, "world.seed": 3, "sensors": {"map": {}}})
+    scenario = plans(request(), SMALL)[0].scenario(base)
+    assert scenario.sensors is not None
+    assert scenario.sensors.keys() == {"map", "contacts", "head-pose", "joint-encoders"}
+
+
 def test_bad_input_is_refused() -> None:
+    with pytest.raises(InvalidInput, match=r"start = 'there': should be 'path' or 'scenario'"):
+        plan_path("random-field", start="there")  # type: ignore[arg-type]  # what is not allowed
     with pytest.raises(InvalidInput, match="has 2 links"):
         plans(request(links=2), SMALL)
     with pytest.raises(InvalidInput, match="torque_limit = 0 N m"):

@@ -8,6 +8,7 @@ import pytest
 from pushpoint import Contacts, Observation
 from pushpoint.control import controllers
 from pushpoint.control.push_plan import PushPlan, PushPlanOptions
+from pushpoint.errors import InvalidInput
 from pushpoint.robots import robots
 from pushpoint.types import Map
 from pushpoint.worlds.random_field import random_field
@@ -47,6 +48,16 @@ def test_without_pegs_it_holds_and_says_why() -> None:
     assert [(event.name, event.detail[:17]) for event in events] == [("plan", "no path of 0.86 m")]
     assert (command.torque == 0.0).all()
     assert robot.step(state, seen(0.005, nothing))[2] == ()
+
+
+def test_walls_are_refused_and_noise_may_make_pegs_vanish() -> None:
+    robot, disc = controller(), pegs()
+    walls = seen(0.0, disc)
+    walls.map = Map(disc, np.array([[0.0, 0.5, 1.0, 0.5]]))
+    with pytest.raises(InvalidInput, match="its map has walls"):
+        robot.start(walls)
+    disc[0, 2] = -0.01
+    assert robot.start(seen(0.0, disc))["pegs"][0, 2] > 0.0
 
 
 def test_it_plans_again_when_the_map_changes_but_not_for_ever() -> None:
