@@ -26,7 +26,7 @@ def test_robots_arrive_on_planned_paths(row: str, seeds: range, planned: int, le
     assert sum(one.cpu for one in found[1:]) / len(found[1:]) < MOST_CPU  # the first one may compile
 
 
-def test_robots_find_a_way_onto_a_path_from_where_they_lie() -> None:
+def test_robots_come_onto_a_path_from_where_they_lie() -> None:
     """Planned again where they get stuck: of 60 fields from 1300 on 53 arrived."""
     found = [outcome(seed, ROWS["given-start"]) for seed in range(1100, 1106)]
     assert sum(any(one.arrived) for one in found) >= 4

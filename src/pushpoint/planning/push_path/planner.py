@@ -114,7 +114,7 @@ def has_path(request: Request, options: PlanOptions) -> bool:
 
 
 def _total(request: Request, options: PlanOptions) -> float:
-    """[m] of path: what is under the robot at the start, and the way of its head."""
+    """[m] of path: what is under the robot at the start, and what its head should go."""
     under = request.reach if request.start is not None else UNDER * request.reach
     return under + options.distance + BEYOND
 

@@ -123,7 +123,7 @@ class Fitter:
 def _refined(
     request: Request, options: PlanOptions, stage: Stage, node: FloatArray, random: np.random.Generator
 ) -> tuple[Fitted, int]:
-    """A path after one stage, and how many links were laid on the way."""
+    """A path after one stage, and how many links were laid for it."""
     count = max(1, round(stage.steps * options.steps))
     line, begin = _line(node, request, stage.every), _begin(node, request)
     bounds = Bounds(
