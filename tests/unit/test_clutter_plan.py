@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +13,7 @@ import xarray as xr
 import pushpoint as pp
 from pushpoint.control import Knowing, Planning, controllers
 from pushpoint.control._clutter_candidates import Gaits, candidates
-from pushpoint.control._clutter_search import Present, Search, SearchOptions
+from pushpoint.control._clutter_search import Present, Search, SearchOptions, Trials
 from pushpoint.control.clutter_wave import SIDE
 from pushpoint.errors import InvalidInput
 from pushpoint.feedback import CompiledLoop
@@ -45,7 +44,7 @@ def memory(of: Gaits) -> FloatArray:
 
 class Fake:
     """A model in which each candidate gains what a table says per tick, in trials of `only` so many ticks if that is
-    given; the state is where the robot is."""
+    given; the state is where the robot is. A tick costs a sweep."""
 
     def __init__(self, of: Gaits, pace: dict[str, float], failing: str = "", only: int = 0) -> None:
         self._names, self._pace, self._failing, self._only, self.ticks = of, pace, failing, only, 0
@@ -53,19 +52,16 @@ class Fake:
     def begin(self, pose: Pose) -> Any:
         return 0.0
 
-    def trials(self, begin: Sequence[Any], loops: Sequence[CompiledLoop], ticks: int) -> list[Trial]:
-        self.ticks += len(loops) * ticks
-        found = []
-        for start, loop in zip(begin, loops, strict=True):
-            name = next(
-                one.name
-                for one, controller in zip(self._names.candidates, self._names.controllers, strict=True)
-                if np.array_equal(controller.parameters(), loop.parameters) and _same_side(one.other_side, loop)
-            )
-            loop.tick += ticks
-            x = start + ticks * self._pace.get(name, 0.0) * (not self._only or ticks == self._only)
-            found.append(Trial(POSE.position + np.array([x, 0.0]), POSE.angle, name == self._failing, x))
-        return found
+    def trial(self, begin: Any, loop: CompiledLoop, ticks: int) -> Trial:
+        self.ticks += ticks
+        name = next(
+            one.name
+            for one, controller in zip(self._names.candidates, self._names.controllers, strict=True)
+            if np.array_equal(controller.parameters(), loop.parameters) and _same_side(one.other_side, loop)
+        )
+        loop.tick += ticks
+        x = begin + ticks * self._pace.get(name, 0.0) * (not self._only or ticks == self._only)
+        return Trial(POSE.position + np.array([x, 0.0]), POSE.angle, name == self._failing, ticks, x)
 
 
 def _same_side(other: bool, loop: CompiledLoop) -> bool:
@@ -94,13 +90,20 @@ def test_what_the_model_cannot_simulate_is_not_chosen() -> None:
 
 
 def test_longer_plans_are_made_where_short_ones_gain_little() -> None:
-    """Here only the third part of a plan moves the robot."""
-    plan, gain = decide({"crawl": 4e-4}, only=600)
+    """Here only what lasts moves the robot: the last two seconds of a third part."""
+    plan, gain = decide({"crawl": 4e-4}, only=400, horizon=1.5)
     assert len(plan) == 3
     assert plan[-1] == "crawl"
-    assert gain == pytest.approx(600 * 4e-4)
-    assert len(decide({"crawl": 4e-4}, only=600, enough=0.0)[0]) == 2
+    assert gain == pytest.approx(400 * 4e-4)
+    assert len(decide({"crawl": 4e-4}, only=400, horizon=1.5, enough=0.0)[0]) == 2
     assert len(decide({"crawl": 4e-4})[0]) == 2
+
+
+def test_of_longer_plans_a_quarter_is_followed_to_the_end() -> None:
+    of = gaits()
+    model, search = Fake(of, {}), Search(of, np.full(10, 0.1), SearchOptions(budget=16, deep_budget=8), PERIOD)
+    search.decide(model, POSE, Present(0, 0, memory(of)))
+    assert model.ticks == 8 * 200 + 16 * 400 + 8 * 200 + 2 * 400
 
 
 def test_the_rest_of_a_plan_is_tried_again() -> None:
@@ -119,6 +122,29 @@ def test_the_budget_bounds_what_is_tried() -> None:
         plan = Search(of, np.full(10, 0.1), SearchOptions(budget=budget), PERIOD)
         plan.decide(model, POSE, Present(0, 0, memory(of)))
         assert model.ticks == 8 * 200 + budget * 400
+
+
+def test_work_bounds_what_is_tried_whatever_the_machine() -> None:
+    """All candidates are tried, then sequences until they have cost enough: here a sweep over ten links per tick."""
+    of = gaits(count=8)
+    for most, ticks in ((1, 8 * 200), (10 * 8 * 200 + 1, 8 * 200 + 400), (10 * 3000, 8 * 200 + 4 * 400)):
+        model = Fake(of, {})
+        found = Search(of, np.full(10, 0.1), SearchOptions(work=most), PERIOD).decide(
+            model, POSE, Present(0, 0, memory(of))
+        )
+        assert model.ticks == ticks
+        assert len(found.plan) == (1 if most == 1 else 2)
+
+
+def test_a_trial_in_parts_is_the_same_as_a_whole_one() -> None:
+    models = MapModels(ROBOT, WORLD, ROBOT.servo, PERIOD)
+    disc = np.array([[0.5, 0.1, 0.05], [0.3, -0.15, 0.05], [-0.2, 0.2, 0.05]])
+    of, model = gaits(), models(Map(disc, np.zeros((0, 4))), ModelSettings())
+    trials = Trials(of, np.full(10, 0.1), model, POSE, Present(0, 0, memory(of)))
+    whole, part = trials.one(trials.root, 1, 300), trials.lasting(trials.one(trials.root, 1, 100), 200)
+    assert part.gain == whole.gain
+    assert part.plan == whole.plan == (1,)
+    assert trials.work > 2 * 300 * 10
 
 
 def test_waves_take_over_the_memory_and_begin_anew_after_crawling() -> None:
@@ -173,8 +199,8 @@ def test_a_model_has_the_obstacles_of_the_map_and_believed_frictions() -> None:
 @pytest.mark.parametrize("period", [0.005, 0.002, 0.01, 0.012])
 def test_steps_of_a_model_divide_the_control_period(period: float) -> None:
     model = MapModels(ROBOT, WORLD, ROBOT.servo, period)(EMPTY, ModelSettings())
-    assert model._plants[0].dt * model._substeps == pytest.approx(period)
-    assert model._plants[0].dt <= 0.005 + 1e-12
+    assert model._plant.dt * model._substeps == pytest.approx(period)
+    assert model._plant.dt <= 0.005 + 1e-12
 
 
 # --- runs ---
@@ -309,6 +335,7 @@ LISTED: dict[str, Any] = {name: {} for name in ("joint-encoders", "link-poses", 
         ),
         (FELT, {"controller.pose": "odometry", "controller.pose_drift": 0.1}, "controller.pose_drift = 0.1 m"),
         (FELT, {"controller.radius_error": -1.0}, "controller.radius_error = -1"),
+        (FELT, {"controller.first": 3.0}, "first = 3 s, horizon = 3 s: .* before the horizon"),
         (FELT, {"robot.links": 2, "start": {}}, "controller 'clutter-plan' needs at least 3 links"),
     ],
 )

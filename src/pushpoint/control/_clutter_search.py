@@ -1,7 +1,8 @@
 """Which candidates come next: sequences of them are tried in a model, and the one with most progress wins.
 
     all candidates, for a second ---> the best of them, and those that open, each followed by one of a few
-      ---> if none of these gains much: some of their ends, each followed by one of a few again, for longer
+      ---> if none of these gains much: some of their ends, each followed by one of a few again for a second,
+           and the best of these for longer
 
 Short plans are made anew every second or so. Long ones, which lead out of a trap, are followed to their end: whoever
 decides anew after every second would put off leaving the trap for ever.
@@ -9,11 +10,12 @@ decides anew after every second would put off leaving the trap for ever.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from typing import Annotated, Any, NamedTuple
+from collections.abc import Iterable, Sequence
+from math import ceil
+from typing import Annotated, Any, NamedTuple, Self
 
 import numpy as np
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from pushpoint.control._clutter_candidates import Gaits
 from pushpoint.feedback import CompiledLoop
@@ -23,18 +25,31 @@ from pushpoint.quantities import Delay, Period, Width
 from pushpoint.types import FloatArray, Pose
 
 WORST = -1e3  # [m], gain of what the model could not simulate
+LASTING = 4  # of so many sequences of three, one is followed to its end
+Count = Annotated[int, Field(ge=1, le=1024)]
 
 
 class SearchOptions(Frozen):
     """Which sequences are tried."""
 
     candidates: Annotated[int, Field(ge=1, le=64)] = 32  # that may be the first of a sequence, at most
-    budget: Annotated[int, Field(ge=1, le=1024)] = 64  # sequences of two that are tried
+    budget: Count = 48  # sequences of two that are tried
     first: Period = 1.0  # [s], of the first candidate of a sequence
     horizon: Period = 3.0  # [s], of a sequence of two
     enough: Width = 0.1  # [m]: where no sequence of two gains as much, longer ones are tried; 0: never
     longer: Delay = 3.0  # [s], of the third candidate
-    deep_budget: Annotated[int, Field(ge=1, le=1024)] = 64  # sequences of three that are tried
+    deep_budget: Count = 64  # sequences of three that are tried
+    # Of a decision: sweeps over a link by the solver of the model, after which no other sequence is begun.
+    work: Annotated[int, Field(ge=1, le=10**9)] = 1_100_000
+
+    @model_validator(mode="after")
+    def _has_second(self) -> Self:
+        if self.first >= self.horizon:
+            raise ValueError(
+                f"first = {self.first:g} s, horizon = {self.horizon:g} s: the first candidate of a sequence of two "
+                "should end before the horizon"
+            )
+        return self
 
 
 class Node(NamedTuple):
@@ -65,6 +80,55 @@ class Decision(NamedTuple):
     score: FloatArray  # [m], (candidates,): the largest gain of sequences that begin with each, or of it alone
 
 
+class Trials:
+    """What is tried for one decision, and what that costs.
+
+    Parameters
+    ----------
+    gaits, mass_share
+        As of `Search`.
+    model, pose
+        Robot and obstacles as they are believed to be.
+    now
+        What the robot does.
+    """
+
+    def __init__(self, gaits: Gaits, mass_share: FloatArray, model: Model, pose: Pose, now: Present) -> None:
+        self._gaits, self._mass, self._model, self._now = gaits, mass_share, model, now
+        self._here = float(mass_share @ pose.position[:, 0])
+        self.root = Node((), None, pose.angle, 0.0, model.begin(pose))
+        self.work = 0  # sweeps over a link so far
+
+    def all_of(self, pairs: Iterable[tuple[Node, int]], ticks: int, most: float = np.inf) -> list[Node]:
+        """Go on from each node with a candidate, until all that was tried has cost `most`."""
+        found = []
+        for node, k in pairs:
+            if self.work >= most:
+                break
+            found.append(self.one(node, k, ticks))
+        return found
+
+    def one(self, node: Node, k: int, ticks: int) -> Node:
+        """Go on from a node with candidate k."""
+        loop = self._loop(node, k)
+        trial = self._model.trial(node.end, loop, ticks)
+        self.work += trial.sweeps * len(self._mass)
+        gain = WORST if trial.failed else float(self._mass @ trial.position[:, 0]) - self._here
+        return Node((*node.plan, k), loop, trial.angle, gain, trial.end)
+
+    def lasting(self, node: Node, ticks: int) -> Node:
+        """Go on from a node with the candidate that it ends with."""
+        return self.one(node, node.plan[-1], ticks)._replace(plan=node.plan)
+
+    def _loop(self, node: Node, k: int) -> CompiledLoop:
+        """Candidate k after a node."""
+        last, state, tick = self._now.choice, self._now.memory, self._now.tick
+        if node.loop is not None:
+            last, state, tick = node.plan[-1], node.loop.state, node.loop.tick
+        goes_on = node.loop is not None and last == k
+        return self._gaits.loop_of(k, self._gaits.begun(k, last, state, np.diff(node.angle), goes_on), tick)
+
+
 class Search:
     """Plans of two or three candidates.
 
@@ -88,15 +152,13 @@ class Search:
 
     def decide(self, model: Model, pose: Pose, now: Present) -> Decision:
         """The plan with the largest gain; of equal ones the earlier."""
-        root = Node((), None, pose.angle, 0.0, model.begin(pose))
-        here = float(self._mass @ pose.position[:, 0])
-        expand = self._expander(model, now, here)
+        trials, most = Trials(self._gaits, self._mass, model, pose, now), self.options.work
         every = range(len(self._gaits.candidates))
-        opened = expand([(root, k) for k in every], self.parts[0])
-        ended = expand(self._promising(opened), self.parts[1]) or opened
+        opened = trials.all_of([(trials.root, k) for k in every], self.parts[0])
+        ended = trials.all_of(self._promising(opened), self.parts[1], most) or opened
         best = max(ended, key=_gain)
         if best.gain < self.options.enough:
-            longest = expand(self._long(ended), self.parts[2])
+            longest = self._longest(trials, ended)
             ended = ended + longest
             best = max([best, *longest], key=self._pace)
         score = np.full(len(every), WORST)
@@ -104,40 +166,24 @@ class Search:
             score[node.plan[0]] = max(score[node.plan[0]], node.gain)
         return Decision(best.plan, best.gain, self._pace(best), opened[best.plan[0]].gain, score)
 
+    def _longest(self, trials: Trials, ended: Sequence[Node]) -> list[Node]:
+        """Sequences of three: all of them for a while, and those that gained most until then to their end."""
+        whole, most = self.parts[2], self.options.work
+        soon = min(self.parts[0], whole)
+        begun = trials.all_of(self._long(ended), soon, most)
+        begun = sorted((node for node in begun if node.gain > WORST), key=_gain, reverse=True)
+        if soon == whole:
+            return begun
+        return [trials.lasting(node, whole - soon) for node in begun[: ceil(len(begun) / LASTING)]]
+
     def pace_of(self, model: Model, pose: Pose, now: Present, left: Sequence[tuple[int, int]]) -> float:
         """Gain per tick [m] of what is left of a plan: candidates, the one in use first, and ticks of each."""
-        node = Node(
-            (now.choice,), self._gaits.loop_of(now.choice, now.memory, now.tick), pose.angle, 0.0, model.begin(pose)
-        )
-        expand = self._expander(model, now, float(self._mass @ pose.position[:, 0]))
+        trials = Trials(self._gaits, self._mass, model, pose, now)
+        loop = self._gaits.loop_of(now.choice, now.memory, now.tick)
+        node = trials.root._replace(plan=(now.choice,), loop=loop)
         for k, ticks in left:
-            node = expand([(node, k)], ticks)[0]
+            node = trials.one(node, k, ticks)
         return node.gain / sum(ticks for _, ticks in left)
-
-    def _expander(
-        self, model: Model, now: Present, here: float
-    ) -> Callable[[Sequence[tuple[Node, int]], int], list[Node]]:
-        def expand(pairs: Sequence[tuple[Node, int]], ticks: int) -> list[Node]:
-            """Go on from each node with a candidate."""
-            if not pairs:
-                return []
-            loops = [self._loop(node, k, now) for node, k in pairs]
-            trials = model.trials([node.end for node, _ in pairs], loops, ticks)
-            found = []
-            for (node, k), loop, trial in zip(pairs, loops, trials, strict=True):
-                gain = WORST if trial.failed else float(self._mass @ trial.position[:, 0]) - here
-                found.append(Node((*node.plan, k), loop, trial.angle, gain, trial.end))
-            return found
-
-        return expand
-
-    def _loop(self, node: Node, k: int, now: Present) -> CompiledLoop:
-        """Candidate k after a node."""
-        last, state, tick = (now.choice, now.memory, now.tick) if node.loop is None else (
-            node.plan[-1], node.loop.state, node.loop.tick
-        )  # fmt: skip
-        goes_on = node.loop is not None and last == k
-        return self._gaits.loop_of(k, self._gaits.begun(k, last, state, np.diff(node.angle), goes_on), tick)
 
     def _pace(self, node: Node) -> float:
         """Gain per time."""

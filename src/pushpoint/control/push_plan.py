@@ -26,7 +26,8 @@ from pushpoint.planning.push_path.request import FEWEST, PlanOptions, Request
 from pushpoint.robots import Robot
 from pushpoint.types import Command, Contacts, FloatArray, Observation
 
-MOVED = 0.01  # [m]: a map whose pegs are farther than this from those of the plan is another one
+MOVED = 0.01  # [m]: a map whose pegs are farther than this from those of the plan is another one ...
+MAP_TIME = 0.5  # [s] ... in the mean over so long, as sensors may be noisy
 ON_PEG = 0.03  # [m]: a touch nearer than this to a peg of the map is one of this peg
 INNER = "follow_"  # before names of the follower's state
 SHORTEST = 0.05  # [m] of path for which it is worth planning again
@@ -57,7 +58,8 @@ class PushPlan:
     were made, `left` metres to go from this plan's start, `begin` how far the centre of mass was in the direction of
     travel then, `held` the shape at its start, `why` what came of planning until it is said, and the follower's state,
     its names behind `follow_`. What was gone along a path from which the robot is far off is not known; so what is
-    left of the distance after a plan is what the centre of mass did not advance.
+    left of the distance after a plan is what the centre of mass did not advance. `map` is the mean of the last maps,
+    and `maps` how many it is made of.
     """
 
     Options: ClassVar[type[Frozen]] = PushPlanOptions
@@ -67,6 +69,7 @@ class PushPlan:
         self._options, self._robot, self._period = options, robot, control_period
         self._chain = TailChain.of(robot)
         self._observer = Observer(self._chain, options.sensing, control_period)
+        self._maps = max(1, round(MAP_TIME / control_period))
         self._follower: tuple[bytes, PushAlong] | None = None
 
     @classmethod
@@ -85,17 +88,17 @@ class PushPlan:
     def start(self, obs: Observation) -> ControllerState:
         distance = self._options.plan.distance
         state: ControllerState = {"plans": 0, "left": distance, "begin": self._advance(obs), "why": ""}
-        return self._planned(state, obs)
+        return self._planned(state | {"map": _believed(obs), "maps": 1}, obs)
 
     def step(
         self, state: ControllerState, obs: Observation
     ) -> tuple[ControllerState, Command, tuple[ControlEvent, ...]]:
-        state, events = dict(state), []
+        state, events = dict(state) | self._averaged(state, obs), []
         if state["why"]:
             events.append(ControlEvent(obs.time, "plan", state["why"]))
             state["why"] = ""
-        if self._is_other_map(state, obs) and self._may_plan(state):
-            state = self._planned(self._gone(state, obs), obs)
+        if self._is_other_map(state) and self._may_plan(state):
+            state = self._planned(self._gone(state, obs), obs) | {"maps": 1}  # it may still be changing
             events.append(ControlEvent(obs.time, "replan", f"the map has changed: {state['why']}"))
             state["why"] = ""
         if not len(state["path"]):
@@ -136,7 +139,7 @@ class PushPlan:
         joints = self._chain.at(self._observer.measure(obs), np.zeros(self._chain.coordinates)).joints
         if len(obs.map.edge):
             raise InvalidInput("controller 'push-plan': its map has walls or polygons; paths know discs alone")
-        pegs, options = _believed(obs), self._options
+        pegs, options = _possible(state["map"]), self._options
         request = Request(
             chain=self._chain,
             pegs=Pegs.of(tuple(map(tuple, pegs.tolist()))),
@@ -155,7 +158,9 @@ class PushPlan:
             "begin": state["begin"],
             "path": np.array(best.path if best.s else (), dtype=float).reshape(-1, 2),
             "head": best.head,
-            "pegs": pegs.copy(),
+            "pegs": pegs,
+            "map": state["map"],
+            "maps": state["maps"],
             "held": obs.joint_angle.copy(),
             "why": best.reason or SOLVED,
         }
@@ -164,9 +169,19 @@ class PushPlan:
         inner = self._follower_of(found).start(self._seen(found, obs))
         return found | {INNER + name: value for name, value in inner.items()}
 
-    def _is_other_map(self, state: ControllerState, obs: Observation) -> bool:
-        before, now = state["pegs"], _believed(obs)
-        return before.shape != now.shape or bool(np.abs(before - now).max(initial=0.0) > MOVED)
+    def _averaged(self, state: ControllerState, obs: Observation) -> ControllerState:
+        """The mean map. Where pegs have come or gone it is the one of now."""
+        now = _believed(obs)
+        if now.shape != state["map"].shape:
+            return {"map": now, "maps": 1}
+        maps = min(state["maps"] + 1, self._maps)
+        return {"map": state["map"] + (now - state["map"]) / maps, "maps": maps}
+
+    def _is_other_map(self, state: ControllerState) -> bool:
+        before, now = state["pegs"], _possible(state["map"])
+        if before.shape != now.shape:
+            return True
+        return bool(state["maps"] >= self._maps and np.abs(before - now).max(initial=0.0) > MOVED)
 
     # --- following ---
 
@@ -218,7 +233,10 @@ class PushPlan:
 
 
 def _believed(obs: Observation) -> FloatArray:
-    """Pegs (m, 3) of the map: noise may make a radius negative."""
-    pegs = np.array(obs.map.disc, dtype=float).reshape(-1, 3)
-    pegs[:, 2] = np.maximum(pegs[:, 2], SMALLEST)
-    return pegs
+    """Pegs (m, 3) of the map."""
+    return np.array(obs.map.disc, dtype=float).reshape(-1, 3)
+
+
+def _possible(pegs: FloatArray) -> FloatArray:
+    """The same where noise made a radius negative."""
+    return np.column_stack([pegs[:, :2], np.maximum(pegs[:, 2], SMALLEST)])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Annotated, Any, NamedTuple, Protocol
 
 from pydantic import Field
@@ -29,7 +28,8 @@ class Trial(NamedTuple):
     position: FloatArray  # [m], (n, 2): link centres at its end
     angle: FloatArray  # [rad], (n,): of the links
     failed: bool  # whether a step could not be solved; the trial ended there
-    end: Any  # to go on from, see `Model.trials`
+    sweeps: int  # over the links that its steps took, the measure of what it cost
+    end: Any  # to go on from, see `Model.trial`
 
 
 class Model(Protocol):
@@ -45,15 +45,15 @@ class Model(Protocol):
         """
         ...
 
-    def trials(self, begin: Sequence[Any], loops: Sequence[CompiledLoop], ticks: int) -> list[Trial]:
-        """What each of several compiled controllers would do.
+    def trial(self, begin: Any, loop: CompiledLoop, ticks: int) -> Trial:
+        """What a compiled controller would do.
 
         Parameters
         ----------
         begin
-            For each, what `begin` returned, or the end of an earlier trial; stays as it is.
-        loops
-            The controllers; each goes on with its own state.
+            What `begin` returned, or the end of an earlier trial; stays as it is.
+        loop
+            The controller; goes on with its own state.
         ticks
             For how long.
         """

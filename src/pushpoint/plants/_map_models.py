@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from math import ceil
 from typing import Any
 
@@ -11,17 +10,15 @@ import numpy as np
 from pushpoint.feedback import CompiledLoop
 from pushpoint.mapping import ModelSettings, Trial
 from pushpoint.plants import plants
-from pushpoint.plants._compiled import CompiledPlant, Rollout
-from pushpoint.plants._many import Crew, Threads
+from pushpoint.plants._compiled import CompiledPlant
 from pushpoint.robots import Robot, Servo
-from pushpoint.tape import PLANE, Tape, new_tape
+from pushpoint.tape import PLANE, STEP_COLUMNS, Tape, new_tape
 from pushpoint.types import CommandTable, FloatArray, Map, Pose
 from pushpoint.worlds import Disc, Ground, Wall, World
 
 PLANT = "planar_stepping"
 ROUNDING = 1e-9  # relative: decimal periods are not exact in binary
 FAR = 30.0  # [m], beside the map: a disc that nobody reaches, so that an empty map has the same kernels
-ALONE = Threads(1)  # trials are short, and studies use all processors
 SCALED = ("friction", "friction_across", "friction_backward")
 
 
@@ -81,32 +78,22 @@ class MapModel:
     """A robot among the obstacles of a map."""
 
     def __init__(self, plant: CompiledPlant, substeps: int) -> None:
-        self._plants, self._substeps = [plant], substeps  # a twin for each robot of a batch
+        self._plant, self._substeps = plant, substeps
 
     def begin(self, pose: Pose) -> Any:
         """An instant to begin trials from, see `mapping.Model`."""
-        return self._plants[0].initial_state(pose)
+        return self._plant.initial_state(pose)
 
-    def trials(self, begin: Sequence[Any], loops: Sequence[CompiledLoop], ticks: int) -> list[Trial]:
-        """What each of several compiled controllers would do, see `mapping.Model`."""
-        first, states = self._plants[0], [type(state)(*(part.copy() for part in state)) for state in begin]
-        self._plants += [first.twin() for _ in range(len(states) - len(self._plants))]
-        rollouts = [self._rollout(*given, ticks) for given in zip(self._plants, states, loops, strict=False)]
-        crew = Crew(rollouts, ALONE)
-        crew.run(np.arange(len(states)))
-        ended = [run.end(crew.place(k)) for k, run in enumerate(rollouts)]
-        return [
-            Trial(*_place(tape, first.layout.links), failure is not None, state)
-            for state, (tape, failure) in zip(states, ended, strict=True)
-        ]
-
-    def _rollout(self, plant: CompiledPlant, state: Any, loop: CompiledLoop, ticks: int) -> Rollout:
-        """With a tape for the end alone."""
-        plant.snapshot(state)  # compiles
+    def trial(self, begin: Any, loop: CompiledLoop, ticks: int) -> Trial:
+        """What a compiled controller would do, see `mapping.Model`. All trials share the scratch of one plant."""
+        plant = self._plant
+        state = type(begin)(*(part.copy() for part in begin))
         table = CommandTable(*np.zeros((3, ticks, plant.layout.joints)))
         tape = new_tape(plant.layout.links, 2, ticks * self._substeps, ticks, plant.contact_room(state))
         plant.record_start(state, tape)
-        return Rollout(plant, state, table, self._substeps, tape, loop)
+        tape, failure = plant.rollout(state, table, self._substeps, tape, loop)
+        sweeps = int(tape.step[:, STEP_COLUMNS.index("iterations")].sum())
+        return Trial(*_place(tape, plant.layout.links), failure is not None, sweeps, state)
 
 
 def _place(tape: Tape, links: int) -> tuple[FloatArray, FloatArray]:
