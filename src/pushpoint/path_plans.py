@@ -67,9 +67,10 @@ def plan_path(
     """
     if start not in ("path", "scenario"):
         raise InvalidInput(f"start = {start!r}: should be 'path' or 'scenario'")
+    wanted = PlanOptions.parse(options)
     base = base_scenario(scenario, overrides)
     request = request_of(base, start, speed, torque_limit)
-    found = plans(request, PlanOptions.parse(options))
+    found = plans(request, wanted)
     return checked(found, base, start) if check else found[0]
 
 
@@ -90,21 +91,47 @@ def checked(found: list[Plan], base: Scenario, start: StartAt = "path") -> Plan:
     Plan
         With `checked`.
     """
+    first = "it has no path"
     for plan in found:
-        if plan.s and arrives(plan, base, start):
+        kept = held_up(plan, base, start) if plan.s else first
+        if not kept:
             return plan.model_copy(update={"checked": True})
-    reason = found[0].reason or "in simulations it did not get to its end"
+        first = kept if plan is found[0] else first
+    reason = found[0].reason or f"in a simulation it did not get to its end: {first}"
     return found[0].model_copy(update={"checked": False, "reason": reason})
+
+
+def held_up(plan: Plan, base: Scenario, start: StartAt = "path") -> str:
+    """What kept the robot of a scenario from the end of a plan in a simulation; empty where it arrived.
+
+    Parameters
+    ----------
+    plan
+        With a path.
+    base
+        Whose robot, world and plant are used.
+    start
+        As for `plan_path`.
+
+    Returns
+    -------
+    str
+        What the controller said last, or the error of a run that failed or could not begin.
+    """
+    try:
+        run = simulate(plan.scenario(base, start == "scenario"))
+    except (SolverFailure, StartOverlap) as error:
+        return str(error)
+    said = [str(detail) for detail in run.events["detail"].values.tolist() if detail]
+    if ARRIVED in said:
+        return ""
+    return said[-1] if said else "it was still on the path when the time was up"
 
 
 def arrives(plan: Plan, base: Scenario, start: StartAt = "path") -> bool:
     """Whether the robot of a scenario gets to the end of a plan in a simulation; a run that fails, or that cannot begin
     as the robot would overlap a peg, does not."""
-    try:
-        run = simulate(plan.scenario(base, start == "scenario"))
-    except (SolverFailure, StartOverlap):
-        return False
-    return ARRIVED in run.events["detail"].values.tolist()
+    return not held_up(plan, base, start)
 
 
 def base_scenario(scenario: Source | Scenario, overrides: Mapping[str, Any] | None = None) -> Scenario:

@@ -22,7 +22,7 @@ from pushpoint.mapping.believed import Belief, Feeling
 from pushpoint.mechanics.pose import planar_pose
 from pushpoint.plants._map_models import MapModels
 from pushpoint.robots import robots
-from pushpoint.types import FloatArray, Map, Observation, Pose
+from pushpoint.types import FloatArray, Map, Observation, Pose, Touches
 from pushpoint.worlds import Disc, World
 from tests.unit.test_mapping import NOTHING
 
@@ -124,16 +124,27 @@ def test_the_budget_bounds_what_is_tried() -> None:
         assert model.ticks == 8 * 200 + budget * 400
 
 
-def test_work_bounds_what_is_tried_whatever_the_machine() -> None:
-    """All candidates are tried, then sequences until they have cost enough: here a sweep over ten links per tick."""
+@pytest.mark.parametrize(
+    ("work", "ticks"),
+    [
+        (1, 8 * 200),  # all candidates
+        (27_000, 8 * 200 + 400 + 3 * 200 + 400),  # three fifths are 16200: a sequence of two
+        (40_000, 8 * 200 + 2 * 400 + 6 * 200 + 2 * 400),  # and two thirds of the rest for the begin of longer ones
+    ],
+)
+def test_work_bounds_what_is_tried_whatever_the_machine(work: int, ticks: int) -> None:
+    """Here a tick costs a sweep over each of ten links."""
     of = gaits(count=8)
-    for most, ticks in ((1, 8 * 200), (10 * 8 * 200 + 1, 8 * 200 + 400), (10 * 3000, 8 * 200 + 4 * 400)):
-        model = Fake(of, {})
-        found = Search(of, np.full(10, 0.1), SearchOptions(work=most), PERIOD).decide(
-            model, POSE, Present(0, 0, memory(of))
-        )
-        assert model.ticks == ticks
-        assert len(found.plan) == (1 if most == 1 else 2)
+    model, search = Fake(of, {}), Search(of, np.full(10, 0.1), SearchOptions(work=work), PERIOD)
+    search.decide(model, POSE, Present(0, 0, memory(of)))
+    assert model.ticks == ticks
+
+
+def test_all_of_the_work_goes_into_two_parts_where_these_gain_enough() -> None:
+    of = gaits(count=8)
+    model, search = Fake(of, {"wave": 1e-3}), Search(of, np.full(10, 0.1), SearchOptions(work=40_000), PERIOD)
+    search.decide(model, POSE, Present(0, 0, memory(of)))
+    assert model.ticks == 1600 + 6 * 400
 
 
 def test_a_trial_in_parts_is_the_same_as_a_whole_one() -> None:
@@ -333,6 +344,23 @@ LISTED: dict[str, Any] = {name: {} for name in ("joint-encoders", "link-poses", 
             {"sensors": LISTED | {"range-scan": {"range": 0.2}}},
             "scan_range = 0.5 m: should be at most",
         ),
+        (
+            SCAN,
+            {"sensors": LISTED | {"range-scan": {"range": 0.5, "latency": 0.02}}},
+            "sensors.range-scan.latency = 0.02 s, sensors.link-poses.latency = 0 s: should be equal",
+        ),
+        (
+            SCAN,
+            {"sensors": LISTED | {"range-scan": {"range": 0.5, "rate": 4.0}}},
+            "sensors.range-scan.rate = 4 1/s, controller.scan_period = 0.1 s: .* a multiple",
+        ),
+        (FELT, {"sensors": LISTED | {"tactile": {"rate": 20.0}}}, "sensors.tactile.rate = 20 1/s: .* 200 1/s"),
+        (FELT, {"controller.model": {"friction_factor": 1e6}}, "controller.model.friction_factor"),
+        (
+            FELT,
+            {"plant": "spatial_stepping", "robot.radius": 0.02, "world": "slope"},
+            "world.down = .*: models for planners stand on flat, level ground",
+        ),
         (FELT, {"controller.pose": "odometry", "controller.pose_drift": 0.1}, "controller.pose_drift = 0.1 m"),
         (FELT, {"controller.radius_error": -1.0}, "controller.radius_error = -1"),
         (FELT, {"controller.first": 3.0}, "first = 3 s, horizon = 3 s: .* before the horizon"),
@@ -358,3 +386,66 @@ def test_accelerations_are_differences_of_sensed_velocities() -> None:
         "controller.ground_friction": 0.2,
     }
     assert not len(pp.simulate(FELT, changes, seed=3, duration=2.05).known["radius"])
+
+
+# --- what is not so simple ---
+
+
+def test_links_that_touch_each_other_are_no_pegs() -> None:
+    """A touch of link 0 at the middle of link 6, and one of a peg at the joint of two links."""
+    belief = Belief(Feeling(), ROBOT, PERIOD)
+    angle = np.array([0.0, 0.8, 1.6, 2.4, 3.2, 4.0, 4.8, 5.6, 5.6, 5.6])
+    pose = planar_pose(ROBOT, np.diff(angle), angle.mean(), (0.0, 0.0))
+    on_other = pose.position[6] - pose.position[0]
+    cos, sin = np.cos(pose.angle[0]), np.sin(pose.angle[0])
+    own = np.array([[cos * on_other[0] + sin * on_other[1], cos * on_other[1] - sin * on_other[0]], [0.07, 0.0]])
+    link = np.array([0, 8])
+    touches = Touches(link, np.zeros(2), np.ones(2, np.int64), own, np.tile([0.0, -1.0], (2, 1)), np.zeros((2, 2)))
+    assert belief._of_others(touches, pose).link.tolist() == [8]
+
+
+def test_the_planner_knows_no_peg_on_empty_ground() -> None:
+    """Without crawling the robot curls up at times, and touches itself."""
+    found = pp.simulate("lab/clutter-100", {"world.keep": 0.0, "controller": {"name": "clutter-plan", "options": {
+        "crawl": False, "candidates": 6, "budget": 6, "deep_budget": 4}}}, seed=1100, duration=6.0)  # fmt: skip
+    assert not len(found.known["radius"])
+
+
+@pytest.mark.parametrize("controller", ["clutter-wave", "crawl"])
+def test_a_whole_turn_of_the_start_makes_no_difference(controller: str) -> None:
+    ends = []
+    for turns in (0, 1, -2):
+        start = {"start.angle": 0.1 + turns * 2 * np.pi}
+        run = pp.simulate("lab/clutter-crawl-empty", {"controller": controller, **start}, duration=1.0)
+        ends.append(run.data["link_position"].values[-1])
+    assert np.abs(ends[1] - ends[0]).max() < 1e-6  # round-off of the angle
+    assert np.abs(ends[2] - ends[0]).max() < 1e-6
+
+
+def test_the_ground_of_the_models_is_believed_where_nothing_else_is_said() -> None:
+    belief = Belief(Feeling(pose="odometry"), ROBOT, PERIOD)
+    belief.use_ground(pp.Ground(friction=0.6, torque=False), 1.62)
+    assert belief._odometry._ground == (0.6, 1.62, False)
+    said = Belief(Feeling(pose="odometry", ground_friction=0.2), ROBOT, PERIOD)
+    said.use_ground(pp.Ground(friction=0.6, torque=True), 9.81)
+    assert said._odometry._ground == (0.2, 9.81, True)
+
+
+def test_it_runs_on_a_spatial_plant_with_odometry() -> None:
+    changes = {"plant": "spatial_stepping", "controller.pose": "odometry", "controller.crawl": False}
+    found = run(changes=changes, robot={"name": "ten-link", "options": {"radius": 0.02}}, world={"name": "plane"})
+    assert np.isfinite(found.data["link_position"].values).all()
+
+
+def test_noise_may_leave_discs_without_a_radius() -> None:
+    sensors = {name: {} for name in ("joint-encoders", "link-poses", "contact-force", "tactile")}
+    found = run("lab/clutter-plan-full", changes={"sensors": sensors | {"map": {"noise": 0.05}}})
+    assert len(found.events["time"])
+
+
+def test_what_failed_in_the_model_is_not_kept() -> None:
+    of = gaits()
+    crawl = [one.name for one in of.candidates].index("crawl")
+    plan = Search(of, np.full(10, 0.1), SearchOptions(), PERIOD)
+    model = Fake(of, {"wave": 1e-4, "crawl": 4e-4}, failing="crawl")
+    assert plan.pace_of(model, POSE, Present(0, 0, memory(of)), [(crawl, 100), (0, 300)]) < -1.0

@@ -21,9 +21,11 @@ from pushpoint.planning.paths import largest_curvature
 from pushpoint.planning.push_path.network import CLEAR, TOUCHING, Nodes, network
 from pushpoint.planning.push_path.planner import has_path, plans
 from pushpoint.planning.push_path.refining import Fitter
-from pushpoint.planning.push_path.request import PlanOptions, Request, peg_rows
+from pushpoint.planning.push_path.request import PlanOptions, Request, bend_of, peg_rows, refuse_unfit
 from pushpoint.planning.push_path.search import Sequence, body_room, drawn, search
-from pushpoint.robots import robots
+from pushpoint.robots import Joint, robots
+from pushpoint.view.figures import save_figure
+from pushpoint.view.plan_sheet import plan_sheet
 from pushpoint.worlds import Ground, Wall, World
 from pushpoint.worlds.random_field import random_field
 
@@ -138,6 +140,65 @@ def test_plans_repeat_to_the_bit_and_depend_on_the_seed() -> None:
     assert other[0].path != first[0].path
 
 
+def test_the_order_of_pegs_and_those_out_of_reach_make_no_difference() -> None:
+    asked = request()
+    count = len(asked.pegs.radius)
+    order = np.random.default_rng(4).permutation(count)
+    centre = np.concatenate([[[40.0, 0.0]], asked.pegs.centre[order]])
+    other = asked._replace(pegs=Pegs(centre, np.concatenate([[0.1], asked.pegs.radius[order]])))
+    first, second = plans(asked, SMALL)[0], plans(other, SMALL)[0]
+    assert second.path == first.path
+    assert second.alpha == first.alpha
+    number = {int(old): new + 1 for new, old in enumerate(order)}
+    assert [set(pegs) for pegs in second.push_points] == [{number[peg] for peg in pegs} for pegs in first.push_points]
+    assert np.array_equal(np.array(second.pegs)[:, :2], centre)
+
+
+def test_joints_stay_within_their_stops() -> None:
+    """Or the plan says where they would not."""
+    free, stopped = request(), request()._replace(bend=0.45)
+    for asked in (free, stopped):
+        plan = plans(asked, SMALL)[0]
+        following = Following(asked.chain, Curve(np.array(plan.path)), plan.head - 0.04, plan.head + plan.distance)
+        bend = max(float(np.abs(following.at(s).q[1:-2]).max()) for s in plan.s)
+        assert bend <= asked.bend or "stops allow 0.45 rad" in plan.reason
+    assert bend < 0.45 + math.radians(5.0)  # they are sought within, though few steps are made here
+    bounded = stopped.bounded(SMALL)
+    assert bounded.largest_angle < 0.45
+    assert bounded.curvature_limit == pytest.approx(2.0 * math.sin(bounded.largest_angle / 2.0))
+    assert free.bounded(SMALL) == SMALL
+
+
+@pytest.mark.parametrize(
+    ("joint", "words"),
+    [
+        ({"actuated": False}, r"robot.joints.1.actuated = false: .* a motor at every joint"),
+        ({"stiffness": 5.0}, r"robot.joints.1.stiffness = 5 N m/rad: .* should be 0"),
+        ({"lower": 0.05}, r"robot.joints.1: stops from 0.05 to inf rad; .* by 0.1 rad at least"),
+    ],
+)
+def test_joints_that_plans_know_nothing_of_are_refused(joint: dict[str, float], words: str) -> None:
+    robot = robots["ten-link"](links=4)
+    robot = robot.model_copy(update={"joints": (Joint(), Joint(**joint), Joint())})
+    with pytest.raises(InvalidInput, match=words):
+        refuse_unfit(robot)
+    assert bend_of(robots["ten-link"](links=4)) == math.inf
+
+
+def test_links_of_several_widths_are_refused() -> None:
+    robot = robots["ten-link"](links=4)
+    links = (robot.links[0].model_copy(update={"radius": 0.02}), *robot.links[1:])
+    with pytest.raises(InvalidInput, match=r"robot.links: radii from 0 to 0.02 m; .* by 0.001 m at most"):
+        refuse_unfit(robot.model_copy(update={"links": links}))
+
+
+def test_motors_without_limit_are_drawn(tmp_path: Path) -> None:
+    plan = plans(request()._replace(torque_limit=math.inf), SMALL)[0]
+    assert plan.largest_torque() is None
+    save_figure(plan_sheet(plan, robots["ten-link"](links=5), "no limit"), tmp_path / "plan.png")
+    assert (tmp_path / "plan.png").stat().st_size > 1000
+
+
 def test_a_plan_is_data(tmp_path: Path) -> None:
     plan = plans(request(), SMALL)[0]
     plan.save(tmp_path / "plan.yaml")
@@ -160,13 +221,14 @@ def test_a_plan_is_data(tmp_path: Path) -> None:
 def test_what_is_missing_is_said() -> None:
     nothing = request()._replace(pegs=Pegs(np.zeros((0, 2)), np.zeros(0)))
     plan = plans(nothing, SMALL)[0]
-    assert plan.reason == "no peg can be passed"
+    assert plan.reason == "in reach there are 0 pegs on the map; a robot pushes itself along by 3 at least"
     assert not plan.is_good
     assert not has_path(nothing, SMALL)
-    two = request()._replace(pegs=Pegs(np.array([[0.0, 0.1], [0.4, -0.1]]), np.array([0.05, 0.05])))
-    longest = plans(two, SMALL)[0]
-    assert "no arc of bounded curvature goes on" in longest.reason
-    away = np.linalg.norm(np.array(longest.path)[:, np.newaxis] - two.pegs.centre, axis=2) - two.pegs.radius
+    few = request()._replace(pegs=Pegs(np.array([[0.0, 0.1], [0.4, -0.1], [0.8, 0.1]]), np.full(3, 0.05)))
+    longest = plans(few, SMALL)[0]
+    assert "for the 0.40 m asked" in longest.reason
+    assert "no arc of bounded curvature leads to another peg" in longest.reason
+    away = np.linalg.norm(np.array(longest.path)[:, np.newaxis] - few.pegs.centre, axis=2) - few.pegs.radius
     assert away.min() > -ROUNDING  # what is drawn is the path, which passes the pegs
 
 
@@ -237,6 +299,12 @@ def test_bad_input_is_refused() -> None:
         plans(request(links=2), SMALL)
     with pytest.raises(InvalidInput, match="torque_limit = 0 N m"):
         plans(request()._replace(torque_limit=0.0), SMALL)
+    for speed in (0.0, -0.1, math.nan, 1e5):
+        with pytest.raises(InvalidInput, match=f"speed = {speed:g} m/s: should be from"):
+            plans(request()._replace(speed=speed), SMALL)
+    crowd = np.random.default_rng(0).uniform(0.0, 2.0, (1200, 2))
+    with pytest.raises(InvalidInput, match="1200 pegs are within reach of the path; should be at most 1000"):
+        plans(request()._replace(pegs=Pegs(crowd, np.full(1200, 0.01))), SMALL)
     with pytest.raises(InvalidInput, match="kept"):
         plan_path("random-field", kept=0)
     with pytest.raises(InvalidInput, match=r"world.obstacles.0: is 'wall'"):

@@ -48,7 +48,7 @@ def pegs() -> np.ndarray:
 def test_without_pegs_it_holds_and_says_why() -> None:
     robot, nothing = controller(), np.zeros((0, 3))
     state, command, events = robot.step(robot.start(seen(0.0, nothing)), seen(0.0, nothing))
-    assert [(event.name, event.detail[:17]) for event in events] == [("plan", "no path of 0.86 m")]
+    assert [(event.name, event.detail[:17]) for event in events] == [("plan", "in reach there ar")]
     assert (command.torque == 0.0).all()
     assert robot.step(state, seen(0.005, nothing))[2] == ()
 
@@ -83,20 +83,32 @@ def test_it_plans_again_when_the_map_changes_but_not_for_ever() -> None:
 
 def test_it_plans_again_at_once_when_pegs_come_or_go() -> None:
     robot, disc = controller(), pegs()
-    state, changes = after(robot, robot.start(seen(0.0, disc)), [disc, disc[1:]])
+    start = robot.start(seen(0.0, disc))
+    near = np.linalg.norm(start["path"][:, np.newaxis] - disc[:, :2], axis=2).min(axis=0) - disc[:, 2] < 0.1
+    state, changes = after(robot, start, [disc, disc[~near]])
     assert changes == 1
-    assert (state["pegs"] == disc[1:]).all()
+    assert (state["pegs"] == disc[~near]).all()
 
 
-@pytest.mark.parametrize("noise", [0.005, 0.02])
-def test_noise_of_the_map_is_averaged(noise: float) -> None:
-    """Of 40 pegs some are more than 1 cm off at the first sight; one plan more, on the mean of half a second, is
-    enough. The mean of 100 readings is off by a tenth of the noise, 0.3 at most among 120 numbers."""
+def test_pegs_far_from_its_path_do_not_matter() -> None:
+    robot, disc = controller(), pegs()
+    start = robot.start(seen(0.0, disc))
+    far = np.linalg.norm(start["path"][:, np.newaxis] - disc[:, :2], axis=2).min(axis=0) - disc[:, 2] > 0.2
+    assert len(start["path"])
+    assert far.any()
+    others = np.concatenate([disc[~far][::-1], [[5.0, 5.0, 0.1]]])  # in another order, too
+    assert after(robot, start, 150 * [others])[1] == 0
+
+
+@pytest.mark.parametrize(("noise", "least"), [(0.005, 0), (0.02, 1)])
+def test_noise_of_the_map_is_averaged(noise: float, least: int) -> None:
+    """Some pegs are more than 1 cm off at the first sight; one plan more, on the mean of half a second, is enough. The
+    mean of 100 readings is off by a tenth of the noise, 0.3 at most among 120 numbers."""
     robot, draw, disc = controller(replans=20), np.random.default_rng(5), pegs()
     noisy = [disc + noise * draw.standard_normal(disc.shape) for _ in range(600)]
     state, changes = after(robot, robot.start(seen(0.0, noisy[0])), noisy)
-    assert 1 <= changes <= 2
-    assert np.abs(state["pegs"] - disc).max() < 0.4 * noise
+    assert least <= changes <= 2
+    assert np.abs(state["map"] - disc).max() < 0.4 * noise
 
 
 @pytest.mark.parametrize(("advanced", "left"), [(0.08, 0.12), (-0.3, 0.2)])
@@ -104,7 +116,7 @@ def test_what_is_left_is_what_the_centre_of_mass_did_not_advance(advanced: float
     """But never more than was asked at first."""
     robot, disc = controller(), pegs()
     state = robot.start(seen(0.0, disc))
-    state, _, events = robot.step(state, seen(0.005, disc[1:], advanced))
+    state, _, events = robot.step(state, seen(0.005, disc + 0.1, advanced))
     assert "replan" in [event.name for event in events]
     assert state["left"] == pytest.approx(left)
 

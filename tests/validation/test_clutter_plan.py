@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import pushpoint as pp
+from pushpoint.scenarios.lab_clutter import CROSSED
 
 SEEDS = range(1200, 1260)
 WRONG = {
@@ -19,7 +20,6 @@ WRONG = {
     "controller.radius_error": 0.2,
     "controller.pose_drift": 0.02,  # [m], after 10 s
 }
-CROSSED = 1.499  # [m]: runs end at 1.5 m from the origin, which is within 0.1 mm of the start
 
 
 def crosses(scenario: str, seed: int, changes: dict[str, Any]) -> bool:

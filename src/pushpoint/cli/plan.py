@@ -51,11 +51,11 @@ def plan(
     from pushpoint.view.plan_sheet import plan_sheet
 
     base = base_scenario(scenario, _scenario.overrides(plant, settings or [], None, seed))
+    folder = made(out or Path("results") / f"plan-{_scenario.slug(base.name)}")  # before anything takes time
     found = plan_path(
         base, start="scenario" if from_start else "path", check=check, speed=speed, torque_limit=torque_limit,
         distance=distance, plans=plans,
     )  # fmt: skip
-    folder = made(out or Path("results") / f"plan-{_scenario.slug(base.name)}")
     files = {"plan": folder / "plan.yaml", "figure": folder / "plan.png"}
     found.save(files["plan"])
     save_figure(plan_sheet(found, base.built_robot(), f"Push-points: {base.title or base.name}"), files["figure"])
@@ -85,7 +85,7 @@ def summary(found: Plan, name: str) -> dict[str, Any]:
         "head_m": found.head,
         "lacking": found.lacking,
         "stall_m": found.stall,
-        "torque_needed_nm": _peak(found),
+        "torque_needed_nm": found.largest_torque(),
         "torque_limit_nm": found.torque_limit,
         "least_alpha": min(found.alpha, default=None),
         "push_points": sorted({peg for pegs in found.push_points for peg in pegs}),
@@ -96,21 +96,12 @@ def described(found: Plan) -> dict[str, str]:
     """The rows of the table."""
     rows = {"path": f"{found.distance:g} m at {found.speed:g} m/s"}
     if found.reason:
-        rows["not passable"] = found.reason
+        rows["not passable" if not found.checked else "by prediction"] = found.reason
     if found.s:
         rows["lacks push"] = f"{100 * found.lacking:.1f} % of the path"
-        peak = _peak(found)
+        peak = found.largest_torque()
         rows["largest torque needed"] = "-" if peak is None else f"{peak:.1f} N m of {found.torque_limit:g} N m"
         rows["push-points"] = ", ".join(map(str, sorted({peg for pegs in found.push_points for peg in pegs})))
     if found.checked is not None:
         rows["in a simulation"] = "arrives" if found.checked else "does not arrive"
     return rows
-
-
-def _peak(found: Plan) -> float | None:
-    """[N m]: the largest torque that the path needs where it has push at all."""
-    import numpy as np
-
-    torque = found.torque_needed
-    finite = torque[np.isfinite(torque)]
-    return float(finite.max()) if len(finite) else None

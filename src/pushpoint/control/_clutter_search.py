@@ -11,6 +11,7 @@ decides anew after every second would put off leaving the trap for ever.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import zip_longest
 from math import ceil
 from typing import Annotated, Any, NamedTuple, Self
 
@@ -26,6 +27,7 @@ from pushpoint.types import FloatArray, Pose
 
 WORST = -1e3  # [m], gain of what the model could not simulate
 LASTING = 4  # of so many sequences of three, one is followed to its end
+SHORT = 0.6  # of the work may be spent before it is known whether longer sequences are needed
 Count = Annotated[int, Field(ge=1, le=1024)]
 
 
@@ -39,8 +41,8 @@ class SearchOptions(Frozen):
     enough: Width = 0.1  # [m]: where no sequence of two gains as much, longer ones are tried; 0: never
     longer: Delay = 3.0  # [s], of the third candidate
     deep_budget: Count = 64  # sequences of three that are tried
-    # Of a decision: sweeps over a link by the solver of the model, after which no other sequence is begun.
-    work: Annotated[int, Field(ge=1, le=10**9)] = 1_100_000
+    # Of a decision: sweeps over a link by the solver of the model; after these no other sequence is tried.
+    work: Annotated[int, Field(ge=1, le=10**9)] = 1_200_000
 
     @model_validator(mode="after")
     def _has_second(self) -> Self:
@@ -155,7 +157,11 @@ class Search:
         trials, most = Trials(self._gaits, self._mass, model, pose, now), self.options.work
         every = range(len(self._gaits.candidates))
         opened = trials.all_of([(trials.root, k) for k in every], self.parts[0])
-        ended = trials.all_of(self._promising(opened), self.parts[1], most) or opened
+        pairs = self._promising(opened)
+        ended = trials.all_of(pairs, self.parts[1], SHORT * most)
+        if max(map(_gain, ended), default=0.0) >= self.options.enough:
+            ended += trials.all_of(pairs[len(ended) :], self.parts[1], most)
+        ended = ended or opened
         best = max(ended, key=_gain)
         if best.gain < self.options.enough:
             longest = self._longest(trials, ended)
@@ -168,9 +174,9 @@ class Search:
 
     def _longest(self, trials: Trials, ended: Sequence[Node]) -> list[Node]:
         """Sequences of three: all of them for a while, and those that gained most until then to their end."""
-        whole, most = self.parts[2], self.options.work
-        soon = min(self.parts[0], whole)
-        begun = trials.all_of(self._long(ended), soon, most)
+        whole, soon = self.parts[2], min(self.parts[0], self.parts[2])
+        share = 1.0 / (1.0 + (whole - soon) / (soon * LASTING))  # of the work that is left, for the begin of all
+        begun = trials.all_of(self._long(ended), soon, trials.work + share * (self.options.work - trials.work))
         begun = sorted((node for node in begun if node.gain > WORST), key=_gain, reverse=True)
         if soon == whole:
             return begun
@@ -183,6 +189,8 @@ class Search:
         node = trials.root._replace(plan=(now.choice,), loop=loop)
         for k, ticks in left:
             node = trials.one(node, k, ticks)
+            if node.gain == WORST:
+                return WORST
         return node.gain / sum(ticks for _, ticks in left)
 
     def _pace(self, node: Node) -> float:
@@ -190,10 +198,14 @@ class Search:
         return node.gain / sum(self.parts[: len(node.plan)])
 
     def _promising(self, opened: Sequence[Node]) -> list[tuple[Node, int]]:
-        """Sequences of two that are tried, within the budget: what opens comes first, then what gained most."""
+        """Sequences of two that are tried, within the budget: by turns from what gained most, and from what opens."""
         order = sorted((node for node in opened if node.gain > WORST), key=_gain, reverse=True)
-        order.sort(key=lambda node: not self._gaits.candidates[node.plan[0]].opens)
-        return self._followed(order)[: self.options.budget]
+        opening: list[Node] = []
+        others: list[Node] = []
+        for node in order:
+            (opening if self._gaits.candidates[node.plan[0]].opens else others).append(node)
+        turns = [node for pair in zip_longest(others, opening) for node in pair if node is not None]
+        return self._followed(turns)[: self.options.budget]
 
     def _long(self, ended: Sequence[Node]) -> list[tuple[Node, int]]:
         """Sequences of three: from the best ends of two, and from others of all gains."""

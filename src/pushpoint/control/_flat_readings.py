@@ -24,6 +24,12 @@ def yaw_of(observation: FloatArray, links: int, i: int) -> float:
 
 
 @compiled_part
+def without_turns(angle: float) -> float:
+    """The same direction from -pi to pi [rad]; to the bit, if it is there already."""
+    return float(angle - 2.0 * math.pi * math.floor((angle + math.pi) / (2.0 * math.pi)))
+
+
+@compiled_part
 def force_across(observation: FloatArray, links: int, i: int) -> float:
     """Contact force [N] on link i to its left, with its sign: P1's alpha_i lambda_i, the mean of the last tick."""
     at, yaw = 1 + 3 * (links - 1), yaw_of(observation, links, i)

@@ -71,10 +71,10 @@ class ClutterPlan(BaseController):
 
     def use_models(self, models: ModelFactory) -> None:
         self._models = models
+        self.belief.use_ground(models.ground, models.gravity)
 
     def check_sensors(self, options: Mapping[str, Any]) -> None:
-        if self.options.knowledge == "scan" and "range-scan" in options:
-            self.belief.check_scan(options["range-scan"].angle, options["range-scan"].range)
+        self.belief.check_sensors(options)
 
     def start(self, obs: Observation) -> ControllerState:
         wave = self.gaits.controllers[0]

@@ -29,6 +29,7 @@ from pushpoint.control._flat_readings import (
     head_offset,
     head_offset_weights,
     speed_along,
+    without_turns,
     yaw_of,
 )
 from pushpoint.control.compiled import CompiledController, compiled_tick
@@ -96,7 +97,8 @@ def remember(state: FloatArray, parameters: FloatArray, observation: FloatArray,
 def following(state: FloatArray, parameters: FloatArray, observation: FloatArray, joints: int, j: int) -> float:
     """As P1 (74): the head link keeps its direction, the other joints do what the head joint did at their place."""
     if j == joints - 1:
-        return float(state[SIDE] * parameters[HEAD_ANGLE] - yaw_of(observation, joints + 1, joints - 1))
+        neck = without_turns(yaw_of(observation, joints + 1, joints - 1))
+        return float(state[SIDE] * parameters[HEAD_ANGLE] - neck)
     ring = SCALARS + 3 * joints + 2
     size = state.size - ring
     place = (state[TRAVELLED] - parameters[NUMBERS + joints + 1 + j]) / parameters[BIN]

@@ -11,7 +11,7 @@ import numpy as np
 from pushpoint._jit import compiled_part
 from pushpoint.control import controllers
 from pushpoint.control._base import refuse_pitch
-from pushpoint.control._flat_readings import yaw_of
+from pushpoint.control._flat_readings import without_turns, yaw_of
 from pushpoint.control.compiled import CompiledController, compiled_tick
 from pushpoint.errors import InvalidInput
 from pushpoint.fields import Frozen, Number
@@ -50,11 +50,11 @@ NUMBERS = 6
 
 @compiled_part
 def mean_yaw(observation: FloatArray, links: int) -> float:
-    """Of all links [rad]."""
-    total = 0.0
+    """Of all links [rad], that of the head from -pi to pi."""
+    head, total = yaw_of(observation, links, links - 1), 0.0
     for i in range(links):
         total += yaw_of(observation, links, i)
-    return total / links
+    return total / links - (head - without_turns(head))
 
 
 @compiled_tick

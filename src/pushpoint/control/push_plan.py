@@ -11,7 +11,7 @@ from pydantic import Field
 
 from pushpoint import quantities as q
 from pushpoint.control import ControlEvent, ControllerState, controllers
-from pushpoint.control._base import refuse_idle_joints, refuse_pitch
+from pushpoint.control._base import refuse_pitch
 from pushpoint.control._push_options import PushAlongOptions
 from pushpoint.control._sensing import Observer, Sensing
 from pushpoint.control.push_along import ARRIVED, PushAlong
@@ -22,12 +22,14 @@ from pushpoint.mechanics.tail_kernels import Pegs
 from pushpoint.planning.feasibility import Drag
 from pushpoint.planning.push_path.plan import Plan
 from pushpoint.planning.push_path.planner import plans
-from pushpoint.planning.push_path.request import FEWEST, PlanOptions, Request
+from pushpoint.planning.push_path.request import FEWEST, PlanOptions, Request, bend_of, refuse_unfit
 from pushpoint.robots import Robot
 from pushpoint.types import Command, Contacts, FloatArray, Observation
 
 MOVED = 0.01  # [m]: a map whose pegs are farther than this from those of the plan is another one ...
-MAP_TIME = 0.5  # [s] ... in the mean over so long, as sensors may be noisy
+MAP_TIME = 0.5  # [s] ... in the mean over so long, as sensors may be noisy ...
+SUDDEN = 0.05  # [m] ... or farther than this at once, as one that has come or gone
+BESIDE = 1.0  # links: of pegs farther than this from the path it does not matter whether they move
 ON_PEG = 0.03  # [m]: a touch nearer than this to a peg of the map is one of this peg
 INNER = "follow_"  # before names of the follower's state
 SHORTEST = 0.05  # [m] of path for which it is worth planning again
@@ -79,7 +81,7 @@ class PushPlan:
             raise InvalidInput(
                 f"controller 'push-plan' needs at least {FEWEST} links; robot {robot.name!r} has {len(robot.links)}"
             )
-        refuse_idle_joints("push-plan", robot)
+        refuse_unfit(robot)
         return cls(options, robot, control_period)
 
     def initial_shape(self) -> FloatArray | None:
@@ -148,6 +150,7 @@ class PushPlan:
             torque_limit=options.torque_limit,
             speed=options.speed,
             start=joints,
+            bend=bend_of(self._robot),
         )
         distance = max(float(state["left"]), SHORTEST)
         wish = options.plan.model_copy(update={"distance": distance, "seed": options.plan.seed + state["plans"]})
@@ -178,10 +181,17 @@ class PushPlan:
         return {"map": state["map"] + (now - state["map"]) / maps, "maps": maps}
 
     def _is_other_map(self, state: ControllerState) -> bool:
-        before, now = state["pegs"], _possible(state["map"])
-        if before.shape != now.shape:
-            return True
-        return bool(state["maps"] >= self._maps and np.abs(before - now).max(initial=0.0) > MOVED)
+        """Whether pegs near the path have moved, come or gone; without a path, any pegs."""
+        near = MOVED if state["maps"] >= self._maps else SUDDEN
+        before, now = (self._near_path(state["path"], pegs) for pegs in (state["pegs"], _possible(state["map"])))
+        return not (_all_among(before, _possible(state["map"]), near) and _all_among(now, state["pegs"], near))
+
+    def _near_path(self, path: FloatArray, pegs: FloatArray) -> FloatArray:
+        if not len(path) or not len(pegs):
+            return pegs
+        away = np.linalg.norm(path[:, np.newaxis] - pegs[:, :2], axis=2).min(axis=0) - pegs[:, 2]
+        near: FloatArray = pegs[away < BESIDE * float(self._chain.length.max()) + float(self._chain.radius.max())]
+        return near
 
     # --- following ---
 
@@ -240,3 +250,9 @@ def _believed(obs: Observation) -> FloatArray:
 def _possible(pegs: FloatArray) -> FloatArray:
     """The same where noise made a radius negative."""
     return np.column_stack([pegs[:, :2], np.maximum(pegs[:, 2], SMALLEST)])
+
+
+def _all_among(pegs: FloatArray, others: FloatArray, near: float) -> bool:
+    """Whether each peg has one among the others that differs by no more than `near` [m] in place and radius."""
+    off = np.abs(pegs[:, np.newaxis] - others).max(axis=2).min(axis=1, initial=np.inf)
+    return bool((off <= near).all())

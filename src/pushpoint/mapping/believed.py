@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import fields
 from math import radians, sqrt
 from typing import Annotated, Any, Literal
 
@@ -11,20 +13,24 @@ from pydantic import Field
 from pushpoint.errors import InvalidInput
 from pushpoint.fields import Frozen
 from pushpoint.mapping.odometry import Odometry
-from pushpoint.mapping.pegs import KnownPegs, PegMaking, PegMap, moved_off, no_pegs, row_of_discs
+from pushpoint.mapping.pegs import KnownPegs, PegMaking, PegMap, clearances, moved_off, no_pegs, row_of_discs
 from pushpoint.mapping.scan import rays_of, scanned
 from pushpoint.mapping.wrenches import GroundBelief, LinkMotion, PushEstimator
 from pushpoint.quantities import Force, FrictionCoefficient, Length, Period, PositiveAngle, Seed, Width
 from pushpoint.robots import Robot
 from pushpoint.types import FloatArray, Map, Observation, Pose, Touches
+from pushpoint.worlds import Ground
 
 RadiusError = Annotated[float, Field(ge=-0.9, le=10.0, allow_inf_nan=False)]
 Knowledge = Literal["felt", "scan", "full"]
+SMALLEST = 1e-3  # [m], radius of a disc in a model
+OWN = 2e-3  # [m]: a touch nearer than this to another link is one of this link
 GAP = 1e-4  # [m], between the robot and obstacles at the start of a model
 EDGE_RADIUS = 0.01  # [m], of discs in place of a wall
 SAME_ANGLE = 1e-3  # [rad], of a scanner: a millimetre at a metre
 DRIFT_TIME = 10.0  # [s], see `pose_drift`
 DRIFT_STREAM = 0xD21F7  # keeps its draws apart from others with the same seed
+ROUNDING = 1e-9  # [s]
 EARTH = 9.81  # [m/s2]
 POSE = ("position", "angle", "velocity", "rate")
 NO_LINKS, NO_VECTORS = np.zeros(0, np.int64), np.zeros((0, 2))
@@ -38,8 +44,9 @@ class Feeling(Frozen):
     knowledge: Knowledge = "felt"  # pegs of the model: felt ones, felt and seen ones, or all of the sensor `map`
     touch: Literal["skin", "wrench"] = "skin"  # contacts of the sensor `tactile`, or from joint wrenches
     pose: Literal["sensed", "odometry"] = "sensed"  # of the links: as sensed, or from joint angles and touches
-    ground_friction: FrictionCoefficient = 0.3  # coefficient that is believed, for `wrench` and `odometry`
-    ground_torque: bool = True  # whether links that turn on the spot are held, P1 (14)
+    # Coefficient that is believed, for `wrench` and `odometry`; default: as the ground of the models.
+    ground_friction: FrictionCoefficient | None = None
+    ground_torque: bool | None = None  # whether links that turn on the spot are held, P1 (14); default: the same
     push_threshold: Force = 6.0  # [N]: weaker pushes are not believed, with `wrench`
     scan_range: Length = 0.5  # [m]: what is farther is not seen
     scan_angle: PositiveAngle = radians(270.0)  # [rad], of the sensor `range-scan`
@@ -74,17 +81,52 @@ class Belief:
                 "drifts by itself"
             )
         self.options, self.uses = options, frozenset((*SENSORS[options.knowledge], TOUCH[options.touch]))
-        ground = GroundBelief(options.ground_friction, EARTH, options.ground_torque)
-        self._pushes = PushEstimator(robot, ground, options.push_threshold)
-        self._odometry, self._period = Odometry(robot, ground, period), period
+        self._robot, self._period = robot, period
+        self.use_ground(Ground(), EARTH)
         self._pegs = PegMap(options.pegs)
         self._half = np.array([link.half_core for link in robot.links])
         self._radius = np.array([link.radius for link in robot.links])
+        self._feels = options.knowledge != "full" or options.pose == "odometry"
         self._is_thin = bool(self._radius.min() == 0.0)  # such links have no side of a wall
         self._between = max(1, round(options.scan_period / period))
 
-    def check_scan(self, angle: float, reach: float) -> None:
-        """Refuse a scanner [rad], [m] of which the options say something else: its map would be wrong."""
+    def use_ground(self, ground: Ground, gravity: float) -> None:
+        """What the options do not say of the ground is as here; `gravity` [m/s2]."""
+        own = self.options
+        friction = ground.friction if own.ground_friction is None else own.ground_friction
+        torque = ground.torque if own.ground_torque is None else own.ground_torque
+        believed = GroundBelief(friction, gravity, torque)
+        self._pushes = PushEstimator(self._robot, believed, own.push_threshold)
+        self._odometry = Odometry(self._robot, believed, self._period)
+
+    def check_sensors(self, sensors: Mapping[str, Any]) -> None:
+        """Refuse sensors, given by their options, with which the map would be wrong."""
+        pose = "link-poses" if self.options.pose == "sensed" else "joint-encoders"
+        for name in sorted(self.uses & sensors.keys() - {"map"}):
+            if abs(sensors[name].latency - sensors[pose].latency) > ROUNDING:
+                raise InvalidInput(
+                    f"sensors.{name}.latency = {sensors[name].latency:g} s, sensors.{pose}.latency = "
+                    f"{sensors[pose].latency:g} s: should be equal, as what is felt or seen is put where the robot is "
+                    "believed to be then"
+                )
+            self._check_rate(name, sensors[name].rate)
+        if "range-scan" in self.uses & sensors.keys():
+            self._check_scan(sensors["range-scan"].angle, sensors["range-scan"].range)
+
+    def _check_rate(self, name: str, rate: float | None) -> None:
+        """Readings that are held are put where the robot is no longer."""
+        every = 1 if rate is None else round(1.0 / (rate * self._period))
+        if name == "range-scan" and self._between % every:
+            raise InvalidInput(
+                f"sensors.range-scan.rate = {rate:g} 1/s, controller.scan_period = {self.options.scan_period:g} s: the "
+                "period should be a multiple of that of the readings"
+            )
+        if name != "range-scan" and every > 1:
+            control = 1.0 / self._period
+            raise InvalidInput(f"sensors.{name}.rate = {rate:g} 1/s: should be that of control, {control:g} 1/s")
+
+    def _check_scan(self, angle: float, reach: float) -> None:
+        """A scanner [rad], [m] of which the options say something else."""
         own = self.options
         if abs(angle - own.scan_angle) > SAME_ANGLE:
             raise InvalidInput(
@@ -107,18 +149,32 @@ class Belief:
         if self.options.pose_drift > 0.0:
             believed.link_position = obs.link_position.copy()
             believed.link_position[:, :2] += self._drift(state, tick)
-        if tick == 0 or (self.options.touch, self.options.pose) == ("skin", "sensed"):
-            if self.options.touch == "wrench":
-                believed.touches = NO_TOUCHES
-            return believed
-        before = Pose(*(state[f"last_{name}"] for name in POSE))
+        before = pose_of(believed)
         if self.options.touch == "wrench":
-            believed.touches = self._felt(state, obs)
+            believed.touches = NO_TOUCHES if tick == 0 else self._felt(state, obs)
+        if self.options.pose == "odometry" and tick > 0:
+            before = Pose(*(state[f"last_{name}"] for name in POSE))
+        if self._feels:
+            believed.touches = self._of_others(believed.touches, before)
+        if tick == 0:
+            return believed
         if self.options.pose == "odometry":
             pose = self._odometry.step(before, obs.joint_angle, obs.joint_rate, believed.touches)
             believed.link_position, believed.link_yaw = pose.position, pose.angle
             believed.link_velocity, believed.link_rate = pose.velocity, pose.rate
+            believed.contact_force = obs.contact_force[:, :2]
         return believed
+
+    def _of_others(self, touches: Touches, pose: Pose) -> Touches:
+        """Without those of links that touch each other."""
+        if not len(touches.link):
+            return touches
+        along = self._half[:, np.newaxis] * np.stack([np.cos(pose.angle), np.sin(pose.angle)], axis=1)
+        point = pose.position[touches.link] + turned(touches.point, pose.angle[touches.link])
+        room = clearances(point, pose.position - along, pose.position + along, self._radius)
+        beside = np.abs(np.arange(len(self._half)) - touches.link[:, np.newaxis]) < 2  # a peg may touch both
+        kept = np.where(beside, np.inf, room).min(axis=1) > OWN
+        return touches if kept.all() else Touches(*(getattr(touches, one.name)[kept] for one in fields(touches)))
 
     def _drift(self, state: dict[str, Any], tick: int) -> FloatArray:
         """How far the believed position is off after a tick [m], (2,)."""
@@ -176,6 +232,7 @@ class Belief:
         """The same with radii that are wrong on purpose, and discs beside the robot where they would overlap it."""
         known = self.believed(state, obs)
         disc, edge = known.disc * np.array([1.0, 1.0, 1.0 + self.options.radius_error]), known.edge
+        disc[:, 2] = np.maximum(disc[:, 2], SMALLEST)  # noise of a map may leave less
         if self._is_thin:
             disc, edge = np.concatenate([disc, *(row_of_discs(one, EDGE_RADIUS) for one in edge)]), NO_EDGES
         return Map(moved_off(disc, *self.axes(obs), self._radius, GAP), edge)
@@ -197,12 +254,14 @@ def _sensed(pose: Pose) -> dict[str, Any]:
 
 def touched(touches: Touches, obs: Observation) -> tuple[FloatArray, FloatArray]:
     """Contact points [m] and normals into the links, (k, 2) each, in the world."""
-    cos, sin = np.cos(obs.link_yaw[touches.link]), np.sin(obs.link_yaw[touches.link])
+    yaw = obs.link_yaw[touches.link]
+    return obs.link_position[touches.link, :2] + turned(touches.point, yaw), turned(touches.normal, yaw)
 
-    def in_world(v: FloatArray) -> FloatArray:
-        return np.stack([cos * v[:, 0] - sin * v[:, 1], sin * v[:, 0] + cos * v[:, 1]], axis=1)
 
-    return obs.link_position[touches.link, :2] + in_world(touches.point), in_world(touches.normal)
+def turned(v: FloatArray, angle: FloatArray) -> FloatArray:
+    """Vectors (k, 2) or (k, 3) by angles (k,) [rad], in the plane."""
+    cos, sin = np.cos(angle), np.sin(angle)
+    return np.stack([cos * v[:, 0] - sin * v[:, 1], sin * v[:, 0] + cos * v[:, 1]], axis=1)
 
 
 def _stored(known: KnownPegs) -> dict[str, Any]:

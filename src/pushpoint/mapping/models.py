@@ -8,8 +8,11 @@ from pydantic import Field
 
 from pushpoint.feedback import CompiledLoop
 from pushpoint.fields import Frozen, at_least
-from pushpoint.quantities import FrictionCoefficient, Ratio, TimeStep
+from pushpoint.quantities import FrictionCoefficient, TimeStep
 from pushpoint.types import FloatArray, Map, Pose
+from pushpoint.worlds import Ground
+
+FrictionFactor = Annotated[float, Field(gt=0, le=100, allow_inf_nan=False), at_least(1e-6)]
 
 
 class ModelSettings(Frozen):
@@ -19,7 +22,7 @@ class ModelSettings(Frozen):
     tolerance: Annotated[float, Field(gt=0, le=1e-3), at_least(1e-12)] = 1e-3  # of the residuals of its steps
     max_parts: Annotated[int, Field(ge=1, le=1024)] = 4  # of a step that is not solved as a whole
     peg_friction: FrictionCoefficient = 0.2  # between links and obstacles, believed
-    friction_factor: Ratio = 1.0  # by which both frictions are wrong: 1.2 is 20 % too much
+    friction_factor: FrictionFactor = 1.0  # by which both frictions are wrong: 1.2 is 20 % too much
 
 
 class Trial(NamedTuple):
@@ -62,6 +65,16 @@ class Model(Protocol):
 
 class ModelFactory(Protocol):
     """Map to model. Whoever makes one gives it the robot and the ground, and no obstacle of the true world."""
+
+    @property
+    def ground(self) -> Ground:
+        """That of the models."""
+        ...
+
+    @property
+    def gravity(self) -> float:
+        """[m/s2], of the models."""
+        ...
 
     def __call__(self, known: Map, settings: ModelSettings) -> Model:
         """The model.

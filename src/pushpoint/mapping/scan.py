@@ -61,7 +61,8 @@ def obstacles_seen(rays: Rays, making: PegMaking) -> Seen:
         disc = fit_circle(at, rays.direction[group], making)
         off = at - disc[:2]
         size = np.hypot(off[:, 0], off[:, 1])
-        if disc[2] > making.largest or math.sqrt(float(np.mean((size - disc[2]) ** 2))) > BAD_FIT:
+        faces_away = bool(((off * rays.direction[group]).sum(axis=1) > 0.0).any())  # a rim that no ray could hit
+        if faces_away or disc[2] > making.largest or math.sqrt(float(np.mean((size - disc[2]) ** 2))) > BAD_FIT:
             edges.append(corners(at))
             continue
         some = np.unique(np.linspace(0, len(at) - 1, MOST_POINTS).round().astype(int))

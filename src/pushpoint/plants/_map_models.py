@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from pushpoint.errors import InvalidInput
 from pushpoint.feedback import CompiledLoop
 from pushpoint.mapping import ModelSettings, Trial
 from pushpoint.plants import plants
@@ -18,7 +19,7 @@ from pushpoint.worlds import Disc, Ground, Wall, World
 
 PLANT = "planar_stepping"
 ROUNDING = 1e-9  # relative: decimal periods are not exact in binary
-FAR = 30.0  # [m], beside the map: a disc that nobody reaches, so that an empty map has the same kernels
+FAR = 1e5  # [m], beside the map: a disc that nobody reaches, so that an empty map has the same kernels
 SCALED = ("friction", "friction_across", "friction_backward")
 
 
@@ -38,6 +39,9 @@ class MapModels:
     """
 
     def __init__(self, robot: Robot, world: World, servo: Servo, period: float) -> None:
+        if not world.is_flat:
+            what = "world.terrain" if world.terrain is not None else f"world.down = {world.down}"
+            raise InvalidInput(f"{what}: models for planners stand on flat, level ground; should be left out")
         self.robot, self.servo, self.period = robot, servo, period
         self.ground, self.gravity = world.ground, world.gravity
 

@@ -20,6 +20,7 @@ from pushpoint.types import FloatArray, Pose, SpatialPose
 from pushpoint.worlds import World
 
 TOUCHING = 2e-9  # [m], overlaps of a start pose below this are round-off
+AT_STOP = 1e-6  # [rad], by which a joint may be beyond its stop: round-off
 JITTER_STREAM = 0x57A27  # keeps the draw of the start apart from those of worlds with the same seed
 
 
@@ -128,7 +129,21 @@ def _shape(scenario: Scenario, robot: Robot, controller: Controller) -> tuple[Fl
     angles = _per_joint("start.joint_angle", shape, joints)
     if start.joint_angle is None:
         _refuse_bends(scenario.controller.name, angles)
+    if start.overlap == "refuse":
+        _refuse_beyond_stops(robot, angles)
     return angles, _per_joint("start.joint_rate", start.joint_rate, joints)
+
+
+def _refuse_beyond_stops(robot: Robot, angles: FloatArray) -> None:
+    """A joint beyond a stop is pushed back as by an obstacle that it overlaps."""
+    for k, ((j, _), angle) in enumerate(zip(robot.freedoms, angles.tolist(), strict=True)):
+        joint = robot.joint(j)
+        if not joint.lower - AT_STOP <= angle <= joint.upper + AT_STOP:
+            raise StartOverlap(
+                f"the start pose has joint angle {k} at {angle:.4g} rad; robot.joints.{j} has stops at "
+                f"{joint.lower:.4g} and {joint.upper:.4g} rad; change the shape, or set start.overlap = 'allow' to "
+                "start all the same"
+            )
 
 
 def _refuse_bends(controller: str, angles: FloatArray) -> None:

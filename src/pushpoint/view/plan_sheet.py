@@ -24,6 +24,7 @@ MOST_ALPHA = 4.0  # of the margin that is shown
 LINE = style.drawn_as(color="path", linewidth=1.3, zorder=3)
 WEAK = style.drawn_as(color="fault", linewidth=3.0, zorder=4, solid_capstyle="butt")
 BODY = style.drawn_as(color="body", linewidth=3.2, zorder=5, alpha=0.85, solid_capstyle="round")
+DEAD_END = style.drawn_as(color="fault", marker="x", markersize=9, markeredgewidth=2.0, zorder=6)
 LIMIT = style.drawn_as(color="force", linewidth=1.0, linestyle="--", zorder=2)
 
 
@@ -66,11 +67,12 @@ def _summary(plan: Plan) -> str:
     simulated = {None: "", True: "In a simulation it arrives. ", False: "In simulations it does not arrive. "}
     if plan.reason:
         return simulated[plan.checked] + f"Not passable by prediction: {plan.reason}"
-    torque = plan.torque_needed
-    most = float(torque[np.isfinite(torque)].max(initial=0.0))
+    most = plan.largest_torque()
+    torque = (
+        "motors have no limit" if most is None else f"else it needs up to {most:.1f} N m of {plan.torque_limit:g} N m"
+    )
     return simulated[plan.checked] + (
-        f"{plan.distance:g} m of path at {plan.speed:g} m/s; {100 * plan.lacking:.1f} % of it lack push; torque needed "
-        f"up to {most:.1f} N m of {plan.torque_limit:g} N m"
+        f"{plan.distance:g} m of path at {plan.speed:g} m/s; {100 * plan.lacking:.1f} % of it lack push, {torque}"
     )
 
 
@@ -88,23 +90,26 @@ def _draw_above(axes: Axes, plan: Plan, robot: Robot) -> None:
     if len(plan.path) < 2:
         return
     path = Path(np.array(plan.path))
-    ahead = path(np.linspace(0.0, path.length, 400))
-    axes.plot(*ahead.T, **LINE)
+    tail = _draw_body(axes, plan, robot, path) if plan.s else 0.0
+    axes.plot(*path(np.linspace(tail, path.length, 400)).T, **LINE)
     if plan.s:
-        _draw_body(axes, plan, robot, path)
         _draw_weak(axes, plan, path)
+    else:
+        axes.plot(*plan.path[-1], **DEAD_END)
 
 
-def _draw_body(axes: Axes, plan: Plan, robot: Robot, path: Path) -> None:
-    """The robot at the start, by arc length."""
+def _draw_body(axes: Axes, plan: Plan, robot: Robot, path: Path) -> float:
+    """The robot at the start. Returns the arc length [m] of its tail end: it never is on what comes before."""
     from pushpoint.mechanics.tail_chain import TailChain
     from pushpoint.planning.follow import arcs_on
 
-    joints = path(arcs_on(TailChain.of(robot), path, np.array([plan.head]))[0])
+    arcs = arcs_on(TailChain.of(robot), path, np.array([plan.head]))[0]
+    joints = path(arcs)
     axes.plot(*joints.T, **BODY)
     axes.plot(*joints.T, "o", markersize=2.5, color=style.PAPER, zorder=6)
     end = path(np.array([plan.head + plan.distance]))[0]
     axes.plot(*end, marker="x", markersize=7, color=style.HEAD, zorder=6)
+    return float(arcs[0])
 
 
 def _draw_weak(axes: Axes, plan: Plan, path: Path) -> None:
@@ -126,11 +131,14 @@ def _draw_along(panels: list[Axes], plan: Plan) -> None:
     margin, torque, pegs = panels
     margin.plot(s, np.minimum(alpha, MOST_ALPHA), color=style.BLUE, linewidth=1.2)
     margin.axhline(1.0, **LIMIT)
-    margin.set(ylabel="load / drag", ylim=(0.0, MOST_ALPHA))
+    margin.set(ylabel=f"load / drag, to {MOST_ALPHA:g}", ylim=(0.0, MOST_ALPHA))
     needed = plan.torque_needed
     torque.plot(s, np.where(np.isfinite(needed), needed, np.nan), color=style.GREEN, linewidth=1.2)
-    torque.axhline(plan.torque_limit, **LIMIT)
-    torque.set(ylabel="torque [N m]", ylim=(0.0, 1.25 * plan.torque_limit))
+    most = float(needed[np.isfinite(needed)].max(initial=1e-6))
+    if np.isfinite(plan.torque_limit):
+        most = plan.torque_limit
+        torque.axhline(plan.torque_limit, **LIMIT)
+    torque.set(ylabel="torque [N m]", ylim=(0.0, 1.25 * most))
     _draw_pegs(pegs, s, plan)
     for axes in panels:
         for first, last in _runs(alpha < 1.0):

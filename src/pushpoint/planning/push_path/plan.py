@@ -63,6 +63,11 @@ class Plan(Frozen):
         with np.errstate(divide="ignore"):
             return np.asarray(self.torque_limit / np.array(self.alpha))
 
+    def largest_torque(self) -> float | None:
+        """[N m] that is needed where there is push enough; None where there is nowhere, or motors have no limit."""
+        torque = self.torque_needed[np.array(self.alpha) >= 1.0]
+        return float(torque.max()) if len(torque) and math.isfinite(self.torque_limit) else None
+
     def controller_options(self, approach: float = 0.0) -> dict[str, Any]:
         """Options of `push-along` with which it follows the plan.
 

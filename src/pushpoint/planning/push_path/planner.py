@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -10,14 +11,15 @@ import numpy as np
 from pushpoint.errors import InvalidInput
 from pushpoint.mechanics.body_push import Network
 from pushpoint.mechanics.push_arcs import X, Y
+from pushpoint.mechanics.tail_kernels import Pegs
 from pushpoint.planning.feasibility import Course, Margin, described
 from pushpoint.planning.follow import Following
 from pushpoint.planning.paths import Path
-from pushpoint.planning.push_path.network import network
+from pushpoint.planning.push_path.network import network, refuse_too_many
 from pushpoint.planning.push_path.plan import Plan
 from pushpoint.planning.push_path.refining import UNDER, Fitted, Fitter
-from pushpoint.planning.push_path.request import PlanOptions, Request, refuse_senseless
-from pushpoint.planning.push_path.search import drawn, search
+from pushpoint.planning.push_path.request import FEWEST, PlanOptions, Request, refuse_senseless
+from pushpoint.planning.push_path.search import BEGIN, drawn, search
 from pushpoint.planning.push_points import ENDS
 from pushpoint.types import FloatArray, IntArray
 
@@ -27,14 +29,45 @@ AGAIN, SLIGHT = 3, 0.003  # times that the best two are fitted once more, while 
 ONCE_MORE = 1  # times after a second try
 NEARLY = 0.025  # share that lacks push of a path that may become good by fitting it again
 TURNED = 0.5  # steps, by which directions at pegs differ in a second try
+SPARE = 8.0  # links beyond the end of a path, within which pegs count
 SAFETY = 1.1  # by which they are divided before they predict a stall
 
 Made = tuple[Plan, Fitted]
 
 
 def plans(request: Request, options: PlanOptions) -> list[Plan]:
-    """Plans through different pegs, the best first; where no path is long enough, one plan that says so."""
+    """Plans through different pegs, the best first; where no path is long enough, one plan that says so. Pegs out of
+    reach, and the order of pegs, make no difference."""
     refuse_senseless(request)
+    pegs = np.column_stack([request.pegs.centre, request.pegs.radius])
+    chosen = _in_reach(request, options)
+    chosen = chosen[np.lexsort(pegs[chosen].T)]
+    refuse_too_many(len(chosen))
+    within = request._replace(pegs=Pegs(request.pegs.centre[chosen], request.pegs.radius[chosen]))
+    rows = tuple(map(tuple, pegs.tolist()))
+    return [_renumbered(plan, chosen.tolist(), rows) for plan in _plans(within, within.bounded(options))]
+
+
+def _in_reach(request: Request, options: PlanOptions) -> IntArray:
+    """Which pegs a path may come near: those far ahead of where it may begin are too far, and those far from a robot
+    that lies somewhere."""
+    centre, reach = request.pegs.centre, _total(request, options) + SPARE * request.link
+    if not len(centre):
+        return np.zeros(0, dtype=np.int64)
+    if request.start is not None:
+        away = np.linalg.norm(centre - request.start.mean(axis=0), axis=1)
+        return np.flatnonzero(away < reach)
+    along = centre @ np.array([math.cos(options.direction), math.sin(options.direction)])
+    return np.flatnonzero(along < along.min() + BEGIN * request.link + reach)
+
+
+def _renumbered(plan: Plan, numbers: list[int], pegs: tuple[tuple[float, float, float], ...]) -> Plan:
+    """The plan with all pegs, in the order in which they were given."""
+    points = tuple(tuple(sorted(numbers[peg] for peg in pushing)) for pushing in plan.push_points)
+    return plan.model_copy(update={"pegs": pegs, "push_points": points})
+
+
+def _plans(request: Request, options: PlanOptions) -> list[Plan]:
     fitter = Fitter(request, options)
     found = _sequences(request, options, 0.0)
     made = _judged_all(request, options, fitter.fit(found.paths))
@@ -121,13 +154,18 @@ def _total(request: Request, options: PlanOptions) -> float:
 
 def _nowhere(request: Request, options: PlanOptions, found: _Sequences) -> Plan:
     """No path is long enough: how far the longest comes."""
-    total, points, reason = _total(request, options), np.zeros((0, 2)), "no peg can be passed"
-    if len(found.longest) > 1:
+    total, points, pegs = _total(request, options), np.zeros((0, 2)), len(request.pegs.radius)
+    reason = "no peg can be passed"
+    if pegs < FEWEST:
+        count = "is 1 peg" if pegs == 1 else f"are {pegs} pegs"
+        reason = f"in reach there {count} on the map; a robot pushes itself along by {FEWEST} at least"
+    elif len(found.longest) > 1:
         points = found.longest
         x, y = points[-1]
         reason = (
-            f"no path of {total:.2f} m goes from peg to peg: the longest of {found.length:.2f} m ends at "
-            f"({x:.2f}, {y:.2f}) m, from where no arc of bounded curvature goes on"
+            f"no path goes from peg to peg for the {options.distance:.2f} m asked and the "
+            f"{total - options.distance:.2f} m that the robot takes up: the longest has {found.length:.2f} m and ends "
+            f"at ({x:.2f}, {y:.2f}) m, from where no arc of bounded curvature leads to another peg"
         )
     return _plan(request, options, points, min(total, UNDER * request.reach)).model_copy(update={"reason": reason})
 
@@ -191,6 +229,7 @@ def _with_margin(plan: Plan, request: Request, options: PlanOptions, course: Cou
     if weak is not None or share > options.lacking:
         worst = weak.worst if weak is not None else float(margin.s[int(np.argmin(margin.alpha))])
         reason = _what_is_missing(course, worst, share)
+    reason = _bent_too_far(request, course, margin.s) or reason
     return plan.model_copy(
         update={
             "s": tuple(margin.s.tolist()),
@@ -200,6 +239,18 @@ def _with_margin(plan: Plan, request: Request, options: PlanOptions, course: Cou
             "stall": None if weak is None else weak.stall,
             "reason": reason,
         }
+    )
+
+
+def _bent_too_far(request: Request, course: Course, s: FloatArray) -> str:
+    """Which joint the path bends beyond its stops, and where; empty where none is."""
+    bends = np.abs([course.following.at(at).q[1:-2] for at in s.tolist()])
+    place, joint = np.unravel_index(int(bends.argmax()), bends.shape)
+    most = float(bends[place, joint])
+    if most <= request.bend:
+        return ""
+    return (
+        f"at {s[place]:.2f} m of the path joint {joint} bends by {most:.2f} rad; it has stops at {request.bend:g} rad"
     )
 
 

@@ -14,6 +14,7 @@ from pushpoint.mechanics.tail_chain import TailChain
 from pushpoint.mechanics.tail_kernels import Pegs
 from pushpoint.planning.feasibility import Drag
 from pushpoint.quantities import Angle, Bend, Length, Ratio, Seed, Width
+from pushpoint.robots import Robot
 from pushpoint.scenario import Scenario
 from pushpoint.types import FloatArray
 from pushpoint.worlds import Disc, World
@@ -22,6 +23,9 @@ SPEED, TORQUE_LIMIT = 0.15, 10.0  # [m/s], [N m]: where nobody says
 PLAIN = ("friction_across", "friction_backward", "viscous_across", "patches", "rolling", "stribeck")
 FEWEST = 3  # pegs, and links: fewer never push along
 NO_DRAG = Drag(0.1, 0.0)  # stands for ground without friction: any says where push-points have to be
+LEAST_SPEED, MOST_SPEED = 1e-9, 1e4  # [m/s]
+LEAST_BEND, BEFORE_STOPS = 0.1, 0.03  # [rad], of joints; that paths keep from stops
+SAME_WIDTH = 1e-3  # [m]: pegs count within twice this
 STEEPEST = math.radians(60.0)  # directions of a path at pegs, from the one in which it should go
 
 
@@ -53,6 +57,7 @@ class Request(NamedTuple):
     torque_limit: float  # [N m]
     speed: float  # [m/s]
     start: FloatArray | None = None  # [m], (n + 1, 2): tail end, joints and head's end; None: it may lie anywhere
+    bend: float = math.inf  # [rad], to which all joints can bend, to both sides
 
     @property
     def reach(self) -> float:
@@ -69,6 +74,15 @@ class Request(NamedTuple):
         """[m]: half of that of the widest link."""
         return float(self.chain.radius.max())
 
+    def bounded(self, options: PlanOptions) -> PlanOptions:
+        """The options with joints within their stops, and a curvature that links can follow: chords of a circle meet
+        at an angle."""
+        angle = min(options.largest_angle, self.bend - BEFORE_STOPS)
+        chord = 2.0 * math.sin(angle / 2.0)
+        return options.model_copy(
+            update={"largest_angle": angle, "curvature_limit": min(options.curvature_limit, chord)}
+        )
+
     def links_drag(self) -> FloatArray:
         """[N], (n,): that of links that move along the path at the reference speed."""
         drag = self.drag if self.drag.friction > 0.0 or self.drag.viscous > 0.0 else NO_DRAG
@@ -84,6 +98,7 @@ class Request(NamedTuple):
 def request_in(scenario: Scenario, speed: float = SPEED, limit: float | None = None) -> Request:
     """What a path is planned for that may begin anywhere in the world of a scenario."""
     robot, world = scenario.built_robot(), scenario.built_world()
+    refuse_unfit(robot)
     if limit is None:
         servo = scenario.servo or robot.servo
         limit = servo.torque_limit if servo.torque_limit < 1e6 else TORQUE_LIMIT
@@ -94,7 +109,38 @@ def request_in(scenario: Scenario, speed: float = SPEED, limit: float | None = N
         peg_friction=max((float(obstacle.friction) for obstacle in world.obstacles), default=0.0),
         torque_limit=float(limit),
         speed=speed,
+        bend=bend_of(robot),
     )
+
+
+def bend_of(robot: Robot) -> float:
+    """[rad], to which all joints can bend, to both sides."""
+    joints = [robot.joint(j) for j in range(len(robot.links) - 1)]
+    return min((min(-joint.lower, joint.upper) for joint in joints), default=math.inf)
+
+
+def refuse_unfit(robot: Robot) -> None:
+    """Robots that paths of push-points say nothing about."""
+    for j in range(len(robot.links) - 1):
+        joint = robot.joint(j)
+        if not joint.actuated:
+            raise InvalidInput(f"robot.joints.{j}.actuated = false: paths of push-points need a motor at every joint")
+        if joint.stiffness > 0.0:
+            raise InvalidInput(
+                f"robot.joints.{j}.stiffness = {joint.stiffness:g} N m/rad: paths of push-points know no springs; "
+                "should be 0"
+            )
+        if min(-joint.lower, joint.upper) < LEAST_BEND:
+            raise InvalidInput(
+                f"robot.joints.{j}: stops from {joint.lower:g} to {joint.upper:g} rad; paths of push-points bend "
+                f"joints to both sides, by {LEAST_BEND:g} rad at least"
+            )
+    radii = [link.radius for link in robot.links]
+    if max(radii) - min(radii) > SAME_WIDTH:
+        raise InvalidInput(
+            f"robot.links: radii from {min(radii):g} to {max(radii):g} m; paths of push-points run beside pegs at one "
+            f"distance, so that radii should differ by {SAME_WIDTH:g} m at most"
+        )
 
 
 def peg_rows(world: World) -> tuple[tuple[float, float, float], ...]:
@@ -105,10 +151,8 @@ def peg_rows(world: World) -> tuple[tuple[float, float, float], ...]:
     rows = []
     for k, obstacle in enumerate(world.obstacles):
         if not isinstance(obstacle, Disc) or obstacle.is_movable:
-            raise InvalidInput(
-                f"world.obstacles.{k}: is {'a disc that moves' if isinstance(obstacle, Disc) else obstacle.kind!r}; "
-                "paths of push-points know fixed discs alone"
-            )
+            what = "a disc that moves" if isinstance(obstacle, Disc) else repr(obstacle.kind)
+            raise InvalidInput(f"world.obstacles.{k}: is {what}; paths of push-points know fixed discs alone")
         rows.append((obstacle.x, obstacle.y, obstacle.radius))
     return tuple(rows)
 
@@ -121,3 +165,5 @@ def refuse_senseless(request: Request) -> None:
         raise InvalidInput("pegs: should be finite, with radii above zero")
     if not request.torque_limit > 0.0:
         raise InvalidInput(f"torque_limit = {request.torque_limit:g} N m: should be above zero")
+    if not LEAST_SPEED <= request.speed <= MOST_SPEED:
+        raise InvalidInput(f"speed = {request.speed:g} m/s: should be from {LEAST_SPEED:g} to {MOST_SPEED:g} m/s")
