@@ -6,13 +6,15 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from pushpoint._jit import entry_point, kernel
+from pushpoint._jit import kernel
 from pushpoint.mechanics.push_balance import balance_three
 from pushpoint.types import FloatArray, IntArray
 
 CONTACTS = 16  # counted at most, of one place of the chain
 ARC, X, Y, COS, SIN = range(5)  # columns of a vertex: arc length, place, tangent
-FRICTION, ALLOWED, NEAR, REACH, ENDS, WIDEST = range(6)  # rules: of pegs; [N m] for the drag; [m], [m], [m]; [rad]
+# Rules: friction of pegs; [N m] for the drag; [m], [m], [m]; [rad]; direction in which pegs are sorted.
+FRICTION, ALLOWED, NEAR, REACH, ENDS, WIDEST, ALONG_X, ALONG_Y = range(8)
+FIRST, LAST = 3, 4  # columns of a peg behind x, y, radius [m]: what is in reach of it, along the direction of sorting
 COST, TORQUE, NEEDED, DEPTH, BEND, COUNTS = range(6)  # what is found at one place: -, [N m], [m], [m], [rad], 0 or 1
 LENGTH, RADIUS, CORE, DRAG = range(4)  # rows of a chain: [m], [m], [m] half length of the axis, [N]
 PENALTY = 0.05  # of the largest torque allowed; a place without push costs one
@@ -35,19 +37,26 @@ class LyingRoom(NamedTuple):
     load: FloatArray  # (n,): moment of the drag on links ahead of a joint, about it
     small: FloatArray  # (2, 3): the load, three forces
     laid: IntArray  # (1,): how many links were laid on a path so far
+    place: IntArray  # (n + 1,): the head's vertex of the chain that was laid last, and those behind its joints
 
 
 @kernel
-def lay_chain(line: FloatArray, head: int, chain: FloatArray, joint: FloatArray) -> bool:
+def lay_chain(line: FloatArray, head: int, chain: FloatArray, joint: FloatArray, place: IntArray) -> bool:
     """Joints on a line of vertices (v, 5), the head's end at vertex `head`; straight on where the line is too short.
-    False where a link finds no place."""
+    False where a link finds no place. Vertices are sought from where they were for the last chain, moved like its head:
+    on a line that bends no more than a link is long, distances grow along a link."""
     for k in range(4):
         joint[0, k] = line[head, X + k]
-    n, at = chain.shape[1], head
+    n, at, moved = chain.shape[1], head, head - place[0]
+    place[0] = head
     for j in range(n):
-        length, x, y = chain[LENGTH, n - 1 - j], joint[j, 0], joint[j, 1]
+        length, x, y, most = chain[LENGTH, n - 1 - j], joint[j, 0], joint[j, 1], at
+        at = min(max(place[j + 1] + moved, 0), most)
         while at > 0 and (line[at, X] - x) ** 2 + (line[at, Y] - y) ** 2 < length * length:
             at -= 1
+        while at < most and (line[at + 1, X] - x) ** 2 + (line[at + 1, Y] - y) ** 2 >= length * length:
+            at += 1
+        place[j + 1] = at
         if at == head:
             return False
         near, far = line[at + 1], line[at]
@@ -88,8 +97,16 @@ def touch_pegs(
     i = n - 1 - j
     length, radius = chain[LENGTH, i], chain[RADIUS, i]
     first, last = 0.5 * length - chain[CORE, i], 0.5 * length + chain[CORE, i]
+    head = joint[j, 0] * rules[ALONG_X] + joint[j, 1] * rules[ALONG_Y]
+    tail = joint[j + 1, 0] * rules[ALONG_X] + joint[j + 1, 1] * rules[ALONG_Y]
+    beyond = radius + max(0.0, last - length)
+    low, high = min(head, tail) - beyond, max(head, tail) + beyond
     ex, ey = (joint[j, 0] - joint[j + 1, 0]) / length, (joint[j, 1] - joint[j + 1, 1]) / length
     for p in range(len(pegs)):
+        if pegs[p, LAST] < low:
+            continue
+        if pegs[p, FIRST] > high:
+            break
         x, y = pegs[p, 0] - joint[j + 1, 0], pegs[p, 1] - joint[j + 1, 1]
         reach = rules[REACH] + pegs[p, 2] + radius
         free, across = x * ex + y * ey, ex * y - ey * x
@@ -245,7 +262,7 @@ def judge_places(
             continue
         found[h, COST] = NO_PLACE
         room.laid[0] += chain.shape[1]
-        if lay_chain(line, vertex, chain, room.joint):
+        if lay_chain(line, vertex, chain, room.joint, room.place):
             judge_place(chain, pegs, rules, room, found[h])
             if pose[WEIGHT] > 0.0 and vertex >= every and line[vertex - every, ARC] < stretch[0]:
                 found[h, COST] += off_pose(chain, room.joint, pose)
@@ -253,20 +270,3 @@ def judge_places(
         if cost > most * count:
             return math.inf
     return cost / count
-
-
-@entry_point
-def chain_on_line(
-    line: FloatArray,
-    head: int,
-    chain: FloatArray,
-    pegs: FloatArray,
-    rules: FloatArray,
-    room: LyingRoom,
-    found: FloatArray,
-) -> bool:
-    """`judge_place` of a chain with its head's end at one vertex; False where it finds no place."""
-    if not lay_chain(line, head, chain, room.joint):
-        return False
-    judge_place(chain, pegs, rules, room, found)
-    return True

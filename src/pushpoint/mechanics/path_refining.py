@@ -46,8 +46,8 @@ class OnLine(NamedTuple):
     """The robot that should lie on it, and where."""
 
     chain: FloatArray  # (4, n), see chain_lying
-    pegs: FloatArray  # (m, 3): x, y, radius
-    rules: FloatArray  # (6,)
+    pegs: FloatArray  # (m, 5), see chain_lying
+    rules: FloatArray  # (8,), see chain_lying
     pose: FloatArray  # (4,)
     room: LyingRoom
 

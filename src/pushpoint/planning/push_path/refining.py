@@ -13,7 +13,8 @@ from typing import NamedTuple
 import numpy as np
 
 from pushpoint._jit import compiling_once
-from pushpoint.mechanics.chain_lying import CONTACTS, LyingRoom
+from pushpoint.mechanics.chain_lying import ALONG_X, ALONG_Y, CONTACTS, LyingRoom
+from pushpoint.mechanics.chain_lying import REACH as REACH_OF_PEGS
 from pushpoint.mechanics.path_refining import Bounds, Line, OnLine, Steps, refine_line
 from pushpoint.planning.push_path.network import STRETCH
 from pushpoint.planning.push_path.request import PlanOptions, Request
@@ -139,6 +140,8 @@ def _refined(
             REACH * request.link,
             ENDS,
             options.largest_angle,
+            math.cos(options.direction),
+            math.sin(options.direction),
         ]
     )
     n = request.chain.links
@@ -149,10 +152,11 @@ def _refined(
         np.empty(n),
         np.empty((2, 3)),
         np.zeros(1, dtype=np.int64),
+        np.zeros(n + 1, dtype=np.int64),
     )
     chain = np.array([request.chain.length, request.chain.radius, request.chain.core, request.links_drag()])
     with compiling_once("the planner of paths from peg to peg: links"):
-        robot = OnLine(chain, _pegs_near(node, request), rules, _pose(request), room)
+        robot = OnLine(chain, _pegs_near(node, request, rules), rules, _pose(request), room)
         cost = refine_line(line, trial, steps, bounds, robot, np.empty(6))
     return Fitted(cost, line.node, line.vertex[:, 1:3].copy(), begin), int(room.laid[0])
 
@@ -191,15 +195,18 @@ def _pose(request: Request) -> FloatArray:
     return np.append(mass @ (request.start[1:] + request.start[:-1]) / 2, [mass @ angle, OFF_POSE])
 
 
-def _pegs_near(node: FloatArray, request: Request) -> FloatArray:
-    """Pegs (m, 3) that the path may touch."""
+def _pegs_near(node: FloatArray, request: Request, rules: FloatArray) -> FloatArray:
+    """Pegs (m, 5) that the path may touch, see chain_lying; sorted."""
     centre, radius = request.pegs
     a, e = node[:-1, :2], np.diff(node[:, :2], axis=0)
     part = np.clip(((centre[:, np.newaxis] - a) * e).sum(axis=2) / (e * e).sum(axis=1), 0.0, 1.0)
     foot = a + part[..., np.newaxis] * e
     away = np.linalg.norm(foot - centre[:, np.newaxis], axis=2).min(axis=1) - radius - request.width
     near = away < BESIDE * request.link
-    return np.column_stack([centre[near], radius[near]])
+    along = centre[near] @ rules[[ALONG_X, ALONG_Y]]
+    reach = rules[REACH_OF_PEGS] + radius[near]
+    order = np.argsort(along - reach, kind="stable")
+    return np.column_stack([centre[near], radius[near], along - reach, along + reach])[order]
 
 
 def _steps(
