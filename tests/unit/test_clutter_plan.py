@@ -21,6 +21,7 @@ from pushpoint.mapping import ModelSettings, Trial
 from pushpoint.mapping.believed import Belief, Feeling
 from pushpoint.mechanics.pose import planar_pose
 from pushpoint.plants._map_models import MapModels
+from pushpoint.recording.assemble import with_known_ends
 from pushpoint.robots import robots
 from pushpoint.types import FloatArray, Map, Observation, Pose, Touches
 from pushpoint.worlds import Disc, World
@@ -275,6 +276,26 @@ def test_what_is_known_is_saved_and_drawn(tmp_path: Path) -> None:
     axes = pp.view.scene(found, time=0.05)
     assert "obstacles that the controller knows" in [text.get_text() for text in axes.get_legend().get_texts()]
     assert len(axes.collections) > 0
+
+
+def test_known_walls_are_saved_and_drawn(tmp_path: Path) -> None:
+    full = {"controller": {"name": "clutter-plan", "options": {"knowledge": "full", "candidates": 2, "budget": 2,
+            "deep_budget": 1, "horizon": 1.5}}}  # fmt: skip
+    found = pp.simulate("lab/clutter-walls", full, duration=0.05)
+    edges = found.known["radius"].values == 0.0
+    ends = np.column_stack([found.known[name].values[edges] for name in ("x", "y", "end_x", "end_y")])
+    walls = found.scenario.built_world().obstacles
+    assert sorted(ends.tolist()) == sorted([*a, *b] for wall in walls for a, b in [wall.points])
+    loaded = pp.load(found.save(tmp_path / "run.nc"))
+    assert loaded.known.equals(found.known)
+    axes = pp.view.scene(found, time=0.05)
+    assert "obstacles that the controller knows" in [text.get_text() for text in axes.get_legend().get_texts()]
+
+
+def test_discs_that_were_known_in_older_files_have_no_ends() -> None:
+    found = run("lab/clutter-plan-scan")
+    older = with_known_ends(found.known.drop_vars(["end_x", "end_y"]))
+    assert older.equals(found.known)
 
 
 @pytest.mark.parametrize(

@@ -68,7 +68,11 @@ CONTACTS: Table = {
 }
 EVENTS: Table = {"time": Expected(("event",)), "name": Expected(("event",), "U"), "detail": Expected(("event",), "U")}
 
-KNOWN: Table = {name: Expected(("known",)) for name in ("time", "x", "y", "radius")}
+_KNOWN = ("known",)
+KNOWN: Table = {
+    **{name: Expected(_KNOWN) for name in ("time", "x", "y", "radius")},
+    **{name: Expected(_KNOWN, since=6) for name in ("end_x", "end_y")},
+}
 
 
 def refuse_unexpected(groups: Mapping[str, xr.Dataset], scenario: Scenario, schema: int, where: str) -> None:

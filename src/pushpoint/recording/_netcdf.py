@@ -27,13 +27,14 @@ from pushpoint.scenario import Scenario
 from pushpoint.user_code import CodeFile, hint
 from pushpoint.worlds import World
 
-SCHEMA = 5  # raised with every change of what files hold; see VERSIONS
+SCHEMA = 6  # raised with every change of what files hold; see VERSIONS
 VERSIONS = {
     1: "first",
     2: "a checksum behind the data, and the attribute `checksum`; checkpoints name their plant, robot and world",
     3: "scenarios list sensors, and checkpoints hold what these remember",
     4: "robot and world as they were built, and names and hashes of the Python files that were loaded",
     5: "a group `known`: what a controller that plans knew of obstacles",
+    6: "edges in this group, by their ends",
 }
 
 SEALED_SINCE = 2  # schema version

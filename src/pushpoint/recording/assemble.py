@@ -12,7 +12,7 @@ from pushpoint.mechanics.pose import mass_mean
 from pushpoint.recording._labels import BODY, JOINT, PLACE, Variables, labelled
 from pushpoint.robots import Robot
 from pushpoint.tape import LEDGER, PLANE, SPACE, STEP_COLUMNS, ExtraColumn, Layout, Tape
-from pushpoint.types import Event, FloatArray, IntArray, Repeated
+from pushpoint.types import Event, FloatArray, IntArray, Map, Repeated
 
 
 class RunClock(NamedTuple):
@@ -186,19 +186,37 @@ def _side(tape: Tape, row: IntArray, link: IntArray, normal: FloatArray) -> IntA
     return np.where(np.sum(left * normal, axis=1) < 0, 1, -1).astype(np.int64)
 
 
-def known_set(known: Iterable[tuple[float, FloatArray]] = ()) -> xr.Dataset:
-    """What a controller knew of obstacles: times [s], and discs (k, 3) [m] that it believed in then, a line each."""
+def known_set(known: Iterable[tuple[float, Map]] = ()) -> xr.Dataset:
+    """What a controller knew of obstacles: times [s], and a line for each disc and edge that it believed in then."""
     listed = list(known)
-    time = np.concatenate([np.zeros(0), *(np.full(len(disc), at) for at, disc in listed)])
-    x, y, radius = np.concatenate([np.zeros((0, 3)), *(disc for _, disc in listed)]).T
-    return xr.Dataset(
+    time = np.concatenate([np.zeros(0), *(np.full(len(seen.disc) + len(seen.edge), at) for at, seen in listed)])
+    x, y, end_x, end_y, radius = np.concatenate([np.zeros((0, 5)), *(_lines(seen) for _, seen in listed)]).T
+    found = xr.Dataset(
         {
             "time": labelled(("known",), time, "s", "when it was known"),
-            "x": labelled(("known",), x, "m", "centre of an obstacle"),
-            "y": labelled(("known",), y, "m", "centre of an obstacle"),
-            "radius": labelled(("known",), radius, "m", "radius of an obstacle"),
+            "x": labelled(("known",), x, "m", "centre of a disc, or an end of an edge"),
+            "y": labelled(("known",), y, "m", "centre of a disc, or an end of an edge"),
+            "radius": labelled(("known",), radius, "m", "radius of a disc; zero of an edge"),
         }
     )
+    return _with_ends(found, end_x, end_y)
+
+
+def _lines(seen: Map) -> FloatArray:
+    """Discs and edges (k, 5) [m]: both ends, which are equal for discs, and the radius."""
+    discs = seen.disc[:, [0, 1, 0, 1, 2]]
+    return np.concatenate([discs, np.column_stack([seen.edge, np.zeros(len(seen.edge))])])
+
+
+def with_known_ends(known: xr.Dataset) -> xr.Dataset:
+    """The same with the ends that files of older versions do not have: these have discs alone."""
+    return known if "end_x" in known else _with_ends(known, known["x"].values, known["y"].values)
+
+
+def _with_ends(known: xr.Dataset, x: FloatArray, y: FloatArray) -> xr.Dataset:
+    meaning = "other end of an edge; the centre again for discs"
+    ends = {"end_x": labelled(("known",), x, "m", meaning), "end_y": labelled(("known",), y, "m", meaning)}
+    return known.assign(ends)
 
 
 def event_set(events: Iterable[Event]) -> xr.Dataset:

@@ -14,7 +14,7 @@ from pushpoint.analysis import measures
 from pushpoint.analysis.metrics import METRICS, SOLVER_METRICS
 from pushpoint.errors import InvalidInput
 from pushpoint.recording import _netcdf, _seal
-from pushpoint.recording.assemble import known_set, with_step_columns
+from pushpoint.recording.assemble import known_set, with_known_ends, with_step_columns
 from pushpoint.recording.checkpoint import Checkpoint
 from pushpoint.scenario import Scenario
 from pushpoint.user_code import CodeFile
@@ -40,7 +40,7 @@ class Recording:
     failure: dict[str, Any] | None = None  # status, time [s], link, residual, advice; None: the run reached its end
     wall_time_s: float = 0.0  # [s], that the simulation took
     code: tuple[CodeFile, ...] = ()  # Python files that were loaded, see `load_code`
-    known: xr.Dataset = field(default_factory=known_set)  # dim known: discs that the controller believed in, by time
+    known: xr.Dataset = field(default_factory=known_set)  # dim known: obstacles in which the controller believed
     _checkpoint: Checkpoint | None = field(default=None, repr=False)
 
     def metrics(self) -> dict[str, float]:
@@ -188,7 +188,7 @@ def load(path: str | os.PathLike[str], *, verify: bool = True) -> Recording:
         data=with_step_columns(groups[""]),
         contacts=groups["contacts"],
         events=groups["events"],
-        known=groups.get("known", known_set()),
+        known=with_known_ends(groups.get("known", known_set())),
         scenario=scenario,
         failure=failure,
         wall_time_s=_netcdf.number(attrs, "wall_time_s", where),

@@ -9,7 +9,7 @@ import numpy as np
 from pushpoint.control import Controller, ControllerState, controllers
 from pushpoint.errors import InvalidInput, shown
 from pushpoint.recording.checkpoint import check_plain
-from pushpoint.types import Command, CommandTable, Event, FloatArray
+from pushpoint.types import Command, CommandTable, Event, FloatArray, Map
 from pushpoint.user_code import refuse_result
 
 NEEDED = ("initial_shape", "start", "step")  # methods of a controller that `build` returns
@@ -105,3 +105,10 @@ def check_table(name: str, table: CommandTable, joints: int, clock: tuple[int, f
                 f"{place}controller {name!r} gave {field} = {values[tick, joint]} at t = {(first + tick) * period:g} s "
                 f"for joint {joint}; it has to be finite"
             )
+
+
+def known(name: str, found: Any) -> Map:
+    """What `known` of a controller returned."""
+    if not isinstance(found, Map):
+        refuse_result(controllers.place_of(name), f"known of controller {name!r}", found, "a Map")
+    return found

@@ -20,7 +20,7 @@ from pushpoint.simulation import _user_results
 from pushpoint.simulation._recorded import STOPPED, new_room, recording_of
 from pushpoint.simulation._resuming import checked_rows, refuse_clock, refuse_foreign
 from pushpoint.simulation.setup import Setup
-from pushpoint.types import Command, CommandTable, Failure, FloatArray, Observation
+from pushpoint.types import Command, CommandTable, Failure, FloatArray, Map, Observation
 
 if TYPE_CHECKING:  # only where they are used, with the compiler or with conditions
     from pushpoint.control.compiled import InPlant
@@ -85,7 +85,7 @@ class Run:
         self.tape.cursor[0].ticks = ticks_since_row
         self.last_reference = np.zeros(setup.joints)
         self.events: list[ControlEvent] = []
-        self.known: list[tuple[float, FloatArray]] = []  # [s], and discs [m] that the controller believed in then
+        self.known: list[tuple[float, Map]] = []  # [s], and what the controller believed in then
         self.wall_time_s = 0.0
         self.done, self.stop = 0, Stop()  # ticks since first_tick
         self.conditions: Conditions | None = None
@@ -275,8 +275,9 @@ class Run:
         self.parts.controller, command, events = _user_results.stepped(name, found)
         if events:
             self.events.extend(events)
-            if isinstance(controller, Knowing):
-                self.known.append((obs.time, controller.known(self.parts.controller, obs).disc))
+            if isinstance(controller, Knowing) and callable(controller.known):
+                known = _user_results.known(name, controller.known(self.parts.controller, obs))
+                self.known.append((obs.time, known))
         return command
 
     def _advance(self, table: CommandTable) -> Failure | None:

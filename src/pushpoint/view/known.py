@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from matplotlib.collections import PatchCollection
+from matplotlib.collections import LineCollection, PatchCollection
 from matplotlib.patches import Circle
 
 from pushpoint.analysis._series import times
@@ -22,22 +22,25 @@ ROUNDING = 1e-9  # [s]
 
 
 def known_at(run: Recording, row: int) -> FloatArray:
-    """Discs (k, 3) [m] that were believed in at a row: those that were reported last."""
+    """Both ends and radius (k, 5) [m] of what was believed in at a row: that which was reported last."""
     when = run.known["time"].values
     before = when <= times(run)[row] + ROUNDING
     if not before.any():
-        return np.zeros((0, 3))
+        return np.zeros((0, 5))
     last = when == when[before].max()
-    return np.column_stack([run.known[name].values[last] for name in ("x", "y", "radius")])
+    return np.column_stack([run.known[name].values[last] for name in ("x", "y", "end_x", "end_y", "radius")])
 
 
 def draw_known(axes: Axes, run: Recording, row: int) -> list[Artist]:
-    """Their rims; nothing for controllers that do not say what they know."""
-    discs = known_at(run, row)
-    if not len(discs):
-        return []
-    rims = [Circle((x, y), radius) for x, y, radius in discs.tolist()]
-    drawn_as = {"edgecolor" if name == "color" else name: value for name, value in dict(style.KNOWN).items()}
-    drawn = PatchCollection(rims, facecolor="none", **drawn_as)
-    axes.add_collection(drawn)
-    return [drawn]
+    """Rims of discs, and edges; nothing for controllers that do not say what they know."""
+    known = known_at(run, row)
+    discs, edges = known[known[:, 4] > 0.0], known[known[:, 4] == 0.0]
+    named = dict(style.KNOWN)
+    drawn: list[Artist] = []
+    if len(discs):
+        rims = [Circle((x, y), radius) for x, y, _, _, radius in discs.tolist()]
+        drawn_as = {"edgecolor" if name == "color" else name: value for name, value in named.items()}
+        drawn.append(axes.add_collection(PatchCollection(rims, facecolor="none", **drawn_as)))
+    if len(edges):
+        drawn.append(axes.add_collection(LineCollection(edges[:, :4].reshape(-1, 2, 2).tolist(), **named)))
+    return drawn
