@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from pushpoint.errors import UnknownName
 from pushpoint.plain_data import read_yaml
 from pushpoint.scenario import AS_WRITTEN, Scenario
 from pushpoint.scenarios import Source, find_scenario, is_file, with_its_files
@@ -81,6 +82,8 @@ def find_study(study: Source | Scenario | Study, overrides: Mapping[str, Any] | 
     data = dict(study) if isinstance(study, Study) else _study_data(study)
     if "repeats" in fields or "seeds" in fields:  # two words for the same
         data = {key: value for key, value in data.items() if key not in ("repeats", "seeds")}
+    if "variants" in data and isinstance(fields.get("variants"), Mapping):
+        fields["variants"] = _chosen(data["variants"], fields["variants"])
     return Study.parse(data | fields | {"overrides": _merged(data.get("overrides"), overrides)}, AS_WRITTEN)
 
 
@@ -103,6 +106,16 @@ def _study_data(source: Source | Scenario) -> dict[str, Any]:
     if isinstance(scenario, Mapping):
         return data | {"scenario": with_its_files(Scenario.parse(scenario).beside(folder))}
     return data
+
+
+def _chosen(own: Any, asked: Mapping[str, Any]) -> Any:
+    """Variants in place of those that a study has: a label without changes is that of one of its own."""
+    if not isinstance(own, Mapping) or not any(own.values()):
+        return asked
+    for label, changes in asked.items():
+        if not changes and label not in own:
+            raise UnknownName("variant of this study", label, own)
+    return {label: changes or own[label] for label, changes in asked.items()}
 
 
 def _merged(first: Any, then: Mapping[str, Any] | None) -> Any:

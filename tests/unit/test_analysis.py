@@ -8,6 +8,7 @@ import math
 import numpy as np
 import pytest
 
+import pushpoint as pp
 from pushpoint.analysis import Curve, meaning_of, measures, unit_of
 from pushpoint.analysis.metrics import METRICS
 from pushpoint.analysis.quality import contact_matrix
@@ -130,6 +131,19 @@ def test_costs_per_metre() -> None:
     assert measures["torque_cost_ratio"](run, reference, axis="x", end=1.0) == pytest.approx(6.0)
     stuck = glide((0.0, 0.0), force=3.0)
     assert measures["contact_cost_ratio"](stuck, reference, axis="x", end=1.0) == math.inf
+
+
+def test_a_run_that_its_stop_condition_ended_got_as_far_as_it_got() -> None:
+    """What is not recorded is not made up otherwise."""
+    short = {"duration": 3.0, "stop": {"distance": 0.01}}
+    stopped = pp.simulate("transeth2008a/track", short)
+    end = float(stopped.data["time"].values[-1])
+    assert end < 2.5
+    far = measures["displacement"](stopped, axis="x", end=3.0)
+    assert far == measures["displacement"](stopped, axis="x", end=end)
+    whole = pp.simulate("transeth2008a/track", duration=0.1)
+    with pytest.raises(InvalidInput, match=r"the recording runs from 0 to 0\.1 s"):
+        measures["displacement"](whole, axis="x", end=3.0)
 
 
 def test_displacement_events_and_peaks() -> None:

@@ -220,6 +220,25 @@ def test_accelerations_of_links_follow_from_that_of_the_head() -> None:
     assert accelerations(ROBOT, angle, rate, turning, np.array([1.0, -2.0])) == pytest.approx(second, abs=1e-5)
 
 
+def test_no_disc_is_seen_from_inside() -> None:
+    """Short walls and noisy rims: whatever is believed, every ray hits it from outside."""
+    draw = np.random.default_rng(1)
+    for k in range(60):
+        angle, away, tilt = draw.uniform(-0.5, 0.5), draw.uniform(0.2, 0.5), draw.uniform(0.3, 2.8)
+        middle = away * np.array([np.cos(angle), np.sin(angle)])
+        along = 0.5 * draw.uniform(0.03, 0.2) * np.array([np.cos(tilt), np.sin(tilt)])
+        wall = Wall(points=(tuple(middle - along), tuple(middle + along)))
+        obstacle = wall if k % 2 else Disc(x=middle[0], y=middle[1], radius=0.05)
+        around = footprints(World(name="one", obstacles=(obstacle,)))
+        angles = np.linspace(-1.0, 1.0, 201)
+        exact = first_hits((0.0, 0.0), angles, around)
+        rays = Rays(np.zeros(2), angles, exact + 0.004 * draw.standard_normal(201), 1.0)
+        known, _ = scanned(PegMap(PegMaking()), no_pegs(), rays, 0.0)
+        assert not len(known.disc) or (np.hypot(known.disc[:, 0], known.disc[:, 1]) > known.disc[:, 2]).all()
+        seen = obstacles_seen(rays, PegMaking())
+        assert ((seen.point * seen.normal).sum(axis=1) <= 0.0).all()
+
+
 # --- odometry ---
 
 NOTHING = Touches(np.zeros(0, np.int64), np.zeros(0), np.zeros(0, np.int64), *np.zeros((3, 0, 2)))

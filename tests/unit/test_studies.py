@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 
 import pushpoint as pp
+from pushpoint.api import find_study
 from pushpoint.errors import InvalidInput, SolverFailure, UnknownName
 from pushpoint.recording import METRICS, Recording
 from pushpoint.recording.assemble import event_set
@@ -427,3 +428,14 @@ def test_jobs_count_accepted_steps(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(jobs, "simulate", lambda scenario: recording)
     outcome = jobs.do(Job({"run": scenarios[TRACK]}, {}))
     assert outcome.accepted_steps == 7
+
+
+def test_a_label_of_a_named_study_is_one_of_its_variants() -> None:
+    """With changes it is a variant of one's own; labels that are neither are refused."""
+    named = find_study("clutter-benchmark", variants={"empty": {}, "half": {"world.keep": 0.5}})
+    own = find_study("clutter-benchmark").variants
+    assert named.variants == {"empty": own["empty"], "half": {"world.keep": 0.5}}
+    assert named.scenario_of("empty", seed=1).built_world().obstacles == ()
+    with pytest.raises(UnknownName, match=r"unknown variant of this study 'nowhere'.* corridor"):
+        find_study("clutter-benchmark", variants={"nowhere": {}})
+    assert find_study("lab/clutter-100", variants={"any": {}}).variants == {"any": {}}

@@ -89,7 +89,10 @@ def rms_between(run: Recording, reference: Recording, *, link: int) -> float:
 
 @measure("m", former="way")
 def displacement(run: Recording, *, axis: str, end: float) -> float:
-    """Displacement [m] of the centre of mass along an axis from t = 0 to `end` [s]."""
+    """Displacement [m] of the centre of mass along an axis from t = 0 to `end` [s], or to where the stop condition of
+    its scenario ended the run."""
+    if run.stopped and run.failure is None:
+        end = min(end, float(times(run)[-1]))
     return float(displaced(run, 0.0, end)[column(axis)])
 
 

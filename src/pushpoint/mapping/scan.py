@@ -57,18 +57,31 @@ def obstacles_seen(rays: Rays, making: PegMaking) -> Seen:
     points, normals, edges = [np.zeros((0, 2))], [np.zeros((0, 2))], [np.zeros((0, 4))]
     hit = rays.origin + np.where(np.isfinite(rays.distance), rays.distance, 0.0)[:, np.newaxis] * rays.direction
     for group in _groups(rays.distance):
-        at = hit[group]
-        disc = fit_circle(at, rays.direction[group], making)
+        at, along = hit[group], rays.direction[group]
+        disc = fit_circle(at, along, making)
+        if _faces_away(disc, at, along):
+            disc = _assumed(at, along, making)
         off = at - disc[:2]
         size = np.hypot(off[:, 0], off[:, 1])
-        faces_away = bool(((off * rays.direction[group]).sum(axis=1) > 0.0).any())  # a rim that no ray could hit
-        if faces_away or disc[2] > making.largest or math.sqrt(float(np.mean((size - disc[2]) ** 2))) > BAD_FIT:
+        if disc[2] > making.largest or math.sqrt(float(np.mean((size - disc[2]) ** 2))) > BAD_FIT:
             edges.append(corners(at))
             continue
         some = np.unique(np.linspace(0, len(at) - 1, MOST_POINTS).round().astype(int))
         points.append(at[some])
         normals.append(off[some] / size[some, np.newaxis])
     return Seen(np.concatenate(points), np.concatenate(normals), np.concatenate(edges))
+
+
+def _faces_away(disc: FloatArray, point: FloatArray, ray: FloatArray) -> bool:
+    """Whether rays would have to come out of the disc to hit its rim at these points: points of little curvature, or
+    with errors, may fit a disc on the wrong side best."""
+    return bool((((point - disc[:2]) * ray).sum(axis=1) > 0.0).any())
+
+
+def _assumed(point: FloatArray, ray: FloatArray, making: PegMaking) -> FloatArray:
+    """A disc of the assumed radius behind the middle of the points."""
+    direction = ray.mean(axis=0) / np.hypot(*ray.mean(axis=0))
+    return np.array([*(point[len(point) // 2] + making.radius * direction), making.radius])
 
 
 def _groups(distance: FloatArray) -> list[FloatArray]:
@@ -87,12 +100,11 @@ def fit_circle(point: FloatArray, ray: FloatArray, making: PegMaking) -> FloatAr
     assumed one. Two points or one do not say where the centre is: it is put behind them.
     """
     weight = (making.point_error / making.radius_spread) ** 2
-    direction = ray.mean(axis=0) / np.hypot(*ray.mean(axis=0))
-    disc = np.array([*(point[len(point) // 2] + making.radius * direction), making.radius])
+    disc = _assumed(point, ray, making)
     if len(point) < 3:
         return disc
     algebraic = _through(point)
-    if algebraic[2] <= making.largest and (algebraic[:2] - point.mean(axis=0)) @ direction > 0.0:
+    if algebraic[2] <= making.largest and (algebraic[:2] - point.mean(axis=0)) @ ray.mean(axis=0) > 0.0:
         disc = algebraic
     for _ in range(ITERATIONS):
         off = point - disc[:2]
