@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from pushpoint.scenario import Scenario
 
 SHOWN_EVENTS = 6
+SHOWN_DETAIL = 200  # [characters], of an event
 
 
 def run(
@@ -170,10 +171,15 @@ def _print_metrics(recording: Recording) -> None:
         results().print(Text(line))
 
 
+def _cut(detail: str) -> str:
+    """The whole of it is in the recording."""
+    return detail if len(detail) <= SHOWN_DETAIL else detail[: SHOWN_DETAIL - 4] + " ..."
+
+
 def _first_events(recording: Recording) -> list[str]:
     """The first events of a run, and how many more there are."""
     events = recording.events
     rows = zip(events["time"].values, events["name"].values, events["detail"].values, strict=True)
-    lines = [f"{time:.3f} s  {name}" + (f": {detail}" if detail else "") for time, name, detail in rows]
+    lines = [f"{time:.3f} s  {name}" + (f": {_cut(str(detail))}" if detail else "") for time, name, detail in rows]
     more = len(lines) - SHOWN_EVENTS
     return lines if more <= 0 else [*lines[:SHOWN_EVENTS], f"... and {more} more events, in the recording"]
