@@ -256,3 +256,16 @@ def test_the_crawl_keeps_to_the_x_axis() -> None:
     assert free.any()
     np.testing.assert_allclose(bends[1][free], -0.0302 * 9 / JOINTS)
     np.testing.assert_allclose(bends[2][free], -0.35 * 9 / JOINTS)
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"controller.head_angle": 84.0}, r"controller.head_angle = 84"),
+        ({"controller.joint_limit": 50.0}, r"controller.joint_limit = 50"),
+        ({"controller.jam_joints": 20}, r"controller.jam_joints = 20: robot .* has 9 joints"),
+    ],
+)
+def test_options_that_make_no_sense_are_refused(changes: dict[str, float], words: str) -> None:
+    with pytest.raises(InvalidInput, match=words):
+        pp.simulate(FULL, changes, duration=0.01)

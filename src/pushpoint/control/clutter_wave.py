@@ -35,7 +35,7 @@ from pushpoint.control._flat_readings import (
 from pushpoint.control.compiled import CompiledController, compiled_tick
 from pushpoint.errors import InvalidInput
 from pushpoint.fields import Frozen
-from pushpoint.quantities import Angle, Delay, Force, Length, PositiveAngle, Ratio, Speed
+from pushpoint.quantities import Angle, Delay, Force, HalfTurn, Length, Ratio, Speed
 from pushpoint.robots import Robot
 from pushpoint.types import FloatArray, Observation
 
@@ -47,14 +47,14 @@ Joints = Annotated[int, Field(ge=1, le=limits.LINKS)]
 class ClutterWaveOptions(Frozen):
     """Tuned for ten links of 0.14 m among pegs of 4 to 10 cm; see docs/theory/clutter-wave.md."""
 
-    head_angle: PositiveAngle = radians(84.0)  # [rad], of the head link to either side of the x axis
+    head_angle: HalfTurn = radians(84.0)  # [rad], of the head link to either side of the x axis
     first: Literal["left", "right"] = "right"  # where the head turns at t = 0
     swing: Length = 0.07  # [m], of the head to either side of the centre of mass, along y
     speed: Speed = 0.52  # [m/s], at which the head's bends travel to the tail
-    bin: Length = 0.005  # [m], of the memory of the head's bends
-    joint_limit: PositiveAngle = radians(50.0)  # [rad], of references
+    bin: Length = 0.005  # [m], of the memory of the head's bends; shorter, if a link is
+    joint_limit: HalfTurn = radians(50.0)  # [rad], of references
     stiffness: Ratio = 1.3  # of the body while it follows, as a multiple of that of the servos
-    jam_angle: PositiveAngle = radians(18.0)  # [rad]: a joint farther off than this is jammed
+    jam_angle: HalfTurn = radians(18.0)  # [rad]: a joint farther off than this is jammed
     jam_joints: Joints = 2  # so many make a jam
     jam_time: Delay = 0.25  # [s]: jams that last longer are resolved
     resolution_time: Delay = 0.22  # [s]
@@ -226,6 +226,11 @@ def tick(state: FloatArray, parameters: FloatArray, observation: FloatArray, ref
     reference[3 * joints] = code
 
 
+def _bin(options: ClutterWaveOptions, robot: Robot) -> float:
+    """[m]: the memory says nothing between bins."""
+    return min(options.bin, *(link.length for link in robot.links))
+
+
 @controllers.register("clutter-wave")
 class ClutterWave(CompiledController):
     """The head leads, a wave carries its bends to the tail at a constant speed, jams are resolved as in P1 (79).
@@ -252,7 +257,7 @@ class ClutterWave(CompiledController):
         own = self.options
         share = 1.0 - math.exp(-self.period / own.force_time) if own.force_time > 0.0 else 1.0
         return [
-            self.period, own.head_angle, own.swing, own.speed, own.bin, own.joint_limit, own.jam_angle,
+            self.period, own.head_angle, own.swing, own.speed, _bin(own, self.robot), own.joint_limit, own.jam_angle,
             float(own.jam_joints), own.jam_time, own.resolution_time, own.resolution_gain, share, own.stall_distance,
             own.stall_time, own.stiffness, own.least_force, own.free_time,
         ]  # fmt: skip
@@ -264,10 +269,14 @@ class ClutterWave(CompiledController):
             raise InvalidInput(
                 f"controller 'clutter-wave' needs at least 3 links; robot {robot.name!r} has {len(robot.links)}"
             )
-        bins = sum(link.length for link in robot.links) / options.bin
+        if options.jam_joints > len(robot.freedoms):
+            raise InvalidInput(
+                f"controller.jam_joints = {options.jam_joints}: robot {robot.name!r} has {len(robot.freedoms)} joints"
+            )
+        bins = sum(link.length for link in robot.links) / _bin(options, robot)
         if bins > limits.REMEMBERED_TICKS:
             raise InvalidInput(
-                f"controller 'clutter-wave': bin = {options.bin:.4g} m: the memory would have {bins:.3g} bins; "
+                f"controller 'clutter-wave': bin = {_bin(options, robot):.4g} m: the memory would have {bins:.3g} bins; "
                 f"at most {limits.REMEMBERED_TICKS}"
             )
         return cls(options, robot, control_period)
@@ -294,8 +303,9 @@ class ClutterWave(CompiledController):
 
     def _memory_before(self, angle: FloatArray) -> FloatArray:
         """As if the head had led the body into its shape: a joint has what the head joint had at its place."""
-        bins = -np.arange(ceil(self._behind[0] / self.options.bin) + 2)  # of the past; bin 0 is that of t = 0
-        past = np.interp(-bins * self.options.bin, self._behind[::-1], angle[::-1])
+        size = _bin(self.options, self.robot)
+        bins = -np.arange(ceil(self._behind[0] / size) + 2)  # of the past; bin 0 is that of t = 0
+        past = np.interp(-bins * size, self._behind[::-1], angle[::-1])
         memory = np.zeros(len(bins))
         memory[bins % len(bins)] = past
         return memory
