@@ -162,7 +162,7 @@ def test_bad_input_is_named() -> None:
         build(links=2)
     with pytest.raises(InvalidInput, match=r"crawl.*at least 3 links.*has 2"):
         build("crawl", links=2)
-    with pytest.raises(InvalidInput, match=r"bin = 1e-06 m: the memory would have"):
+    with pytest.raises(InvalidInput, match=r"bin = 1e-06 m the memory would have"):
         build(bin=1e-6, links=20)
     for field in ("swing", "speed", "bin", "joint_limit", "jam_angle", "head_angle", "stall_distance", "jam_joints"):
         with pytest.raises(InvalidInput, match=field):

@@ -42,7 +42,7 @@ class SearchOptions(Frozen):
     longer: Delay = 3.0  # [s], of the third candidate
     deep_budget: Count = 64  # sequences of three that are tried
     # Of a decision: sweeps over a link by the solver of the model; after these no other sequence is tried.
-    work: Annotated[int, Field(ge=1, le=10**9)] = 1_500_000
+    work: Annotated[int, Field(ge=1, le=10**9)] = 1_200_000
 
     @model_validator(mode="after")
     def _has_second(self) -> Self:

@@ -35,7 +35,7 @@ from pushpoint.control._flat_readings import (
 from pushpoint.control.compiled import CompiledController, compiled_tick
 from pushpoint.errors import InvalidInput
 from pushpoint.fields import Frozen
-from pushpoint.quantities import Angle, Delay, Force, HalfTurn, Length, Ratio, Speed
+from pushpoint.quantities import Angle, Delay, Force, HalfTurn, Length, PositiveAngle, Ratio, Speed
 from pushpoint.robots import Robot
 from pushpoint.types import FloatArray, Observation
 
@@ -54,7 +54,7 @@ class ClutterWaveOptions(Frozen):
     bin: Length = 0.005  # [m], of the memory of the head's bends; shorter, if a link is
     joint_limit: HalfTurn = radians(50.0)  # [rad], of references
     stiffness: Ratio = 1.3  # of the body while it follows, as a multiple of that of the servos
-    jam_angle: HalfTurn = radians(18.0)  # [rad]: a joint farther off than this is jammed
+    jam_angle: PositiveAngle = radians(18.0)  # [rad]: a joint farther off than this is jammed
     jam_joints: Joints = 2  # so many make a jam
     jam_time: Delay = 0.25  # [s]: jams that last longer are resolved
     resolution_time: Delay = 0.22  # [s]
@@ -276,8 +276,8 @@ class ClutterWave(CompiledController):
         bins = sum(link.length for link in robot.links) / _bin(options, robot)
         if bins > limits.REMEMBERED_TICKS:
             raise InvalidInput(
-                f"controller 'clutter-wave': bin = {_bin(options, robot):.4g} m: the memory would have {bins:.3g} bins; "
-                f"at most {limits.REMEMBERED_TICKS}"
+                f"controller 'clutter-wave': with bin = {_bin(options, robot):.4g} m the memory would have {bins:.3g} "
+                f"bins; at most {limits.REMEMBERED_TICKS}"
             )
         return cls(options, robot, control_period)
 

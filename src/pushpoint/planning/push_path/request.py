@@ -38,7 +38,7 @@ class PlanOptions(Frozen):
     kept: Annotated[int, Field(ge=1, le=10_000)] = 600  # paths that are followed up, of each 0.7 links of length
     refined: Annotated[int, Field(ge=1, le=100)] = 12  # of these, with different pegs, are fitted to the links
     steps: Annotated[int, Field(ge=1, le=1_000_000)] = 2700  # random ones, by which a path is fitted to the links
-    most_laid: Annotated[int, Field(ge=0, le=10**10)] = 42_000_000  # links laid on paths to fit them, about: work
+    most_laid: Annotated[int, Field(ge=0, le=10**10)] = 34_000_000  # links laid on paths to fit them, about: work
     reserve: Ratio = 1.3  # torque limit over the largest torque that a path may need
     contact_distance: Width = 2e-3  # [m]: pegs count that are nearer than this to a robot on its path
     curvature_limit: Ratio = 1.0  # of the path, times the longest link: P4 (3.51)
