@@ -83,17 +83,23 @@ def find_study(study: Source | Scenario | Study, overrides: Mapping[str, Any] | 
     if "repeats" in fields or "seeds" in fields:  # two words for the same
         data = {key: value for key, value in data.items() if key not in ("repeats", "seeds")}
     if "variants" in data and isinstance(fields.get("variants"), Mapping):
-        fields["variants"] = _chosen(data["variants"], fields["variants"])
+        fields["variants"] = _chosen(data["variants"], fields["variants"], _is_named(study))
     return Study.parse(data | fields | {"overrides": _merged(data.get("overrides"), overrides)}, AS_WRITTEN)
+
+
+def _is_named(source: Source | Scenario | Study) -> bool:
+    from pushpoint.studies.named import studies
+
+    return isinstance(source, str) and "/" not in source and source in studies
 
 
 def _study_data(source: Source | Scenario) -> dict[str, Any]:
     """Fields of a study: of a named one, those in a file, or only the scenario. A study names a scenario, scenarios do
     not."""
-    from pushpoint.studies.named import studies
+    if _is_named(source):
+        from pushpoint.studies.named import studies
 
-    if isinstance(source, str) and "/" not in source and source in studies:
-        return dict(studies[source].study)
+        return dict(studies[str(source)].study)
     if not is_file(source):
         return {"scenario": source if isinstance(source, str) else find_scenario(source)}
     data = read_yaml(Path(source), "scenario or study")
@@ -108,14 +114,15 @@ def _study_data(source: Source | Scenario) -> dict[str, Any]:
     return data
 
 
-def _chosen(own: Any, asked: Mapping[str, Any]) -> Any:
-    """Variants in place of those that a study has: a label without changes is that of one of its own."""
-    if not isinstance(own, Mapping) or not any(own.values()):
+def _chosen(own: Any, asked: Mapping[str, Any], is_named: bool) -> Any:
+    """Variants in place of those that a study has: a label without changes may be that of one of its own, and has to be
+    where the study goes by its name."""
+    if not isinstance(own, Mapping):
         return asked
     for label, changes in asked.items():
-        if not changes and label not in own:
+        if is_named and not changes and label not in own:
             raise UnknownName("variant of this study", label, own)
-    return {label: changes or own[label] for label, changes in asked.items()}
+    return {label: changes or own.get(label, changes) for label, changes in asked.items()}
 
 
 def _merged(first: Any, then: Mapping[str, Any] | None) -> Any:

@@ -46,7 +46,7 @@ Armature = Annotated[float, Field(ge=0, le=1e15, allow_inf_nan=False)]  # [kg m2
 
 Angle = Annotated[float, Field(ge=-1e6, le=1e6, allow_inf_nan=False)]  # [rad]
 Bend = Annotated[float, Field(allow_inf_nan=False), AfterValidator(_within_half_a_turn)]  # [rad], of a joint
-HalfTurn = Annotated[float, Field(gt=0, allow_inf_nan=False), AfterValidator(_within_half_a_turn)]  # [rad]
+HalfTurn = Annotated[float, Field(gt=0, allow_inf_nan=False), at_least(1e-9), AfterValidator(_within_half_a_turn)]
 PositiveAngle = Annotated[float, Field(gt=0, le=1e3, allow_inf_nan=False), at_least(1e-9)]  # [rad]
 Play = Annotated[float, Field(ge=0, le=10, allow_inf_nan=False), zero_or_more]  # [rad]
 LowerStop = Annotated[float, Field(lt=math.inf), _finite_or(-1e3, 1e3, -math.inf)]  # [rad]

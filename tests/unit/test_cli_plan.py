@@ -36,7 +36,7 @@ def test_plan_says_what_is_missing(shell: Shell, tmp_path: Path) -> None:
     (tmp_path / "planned" / "scenario.yaml").write_text("of another plan")
     code, out, _ = shell("plan", "plane", "--distance", "0.5", "--out", "planned")
     assert code == 1
-    assert "no peg can be passed" in out
+    assert "in reach there are 0 pegs on the map" in out
     assert not (tmp_path / "planned" / "scenario.yaml").exists()
 
 

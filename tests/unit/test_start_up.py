@@ -12,16 +12,23 @@ import pushpoint as pp
 
 HEAVY = {"numpy", "numba", "matplotlib", "xarray", "pydantic", "yaml"}
 LOADED = f"print(sorted({HEAVY!r} & sys.modules.keys()))"
-FIRST_STEP_CPU_TIME = 0.5  # [s], promised to whoever has the compiled kernels on disk
+# Of whoever has the compiled kernels on disk, over the CPU time of importing what pushpoint needs in the same process:
+# both read files and link code, so that neither a slow nor a busy machine changes the ratio; 0.66 to 0.78 were measured,
+# with 0.47 to 0.56 s. On a machine that imports in 0.6 s this is half a second.
+FIRST_STEP_OVER_IMPORTS = 0.85
 
 # SciPy is hidden: it comes with the tests, not with pushpoint, and where it is installed Numba imports it at the
 # first kernel, for 0.15 s that are no part of the first step.
 FIRST_STEP = """
-import sys, time, numpy, numba, xarray, pydantic, pushpoint.simulation
+import time
+begin = time.process_time()
+import sys, numpy, numba, xarray, pydantic
+imports = time.process_time() - begin
+import pushpoint.simulation
 sys.modules["scipy"] = None
-before = time.process_time()
+begin = time.process_time()
 pushpoint.simulation.simulate("transeth2008a/track", duration=0.01)
-print(time.process_time() - before)
+print((time.process_time() - begin) / imports)
 """
 
 HELP = f"""
@@ -77,6 +84,6 @@ def test_every_public_name_is_there() -> None:
 @pytest.mark.skipif(bool(os.environ.get("NUMBA_DISABLE_JIT")), reason="nothing is compiled")
 def test_the_first_step_comes_soon_when_the_kernels_are_on_disk() -> None:
     last_line(FIRST_STEP)  # compiles, if nobody did
-    cpu_time = float(last_line(FIRST_STEP))
-    print(f"first step after {cpu_time:.3f} s of CPU time")
-    assert cpu_time <= FIRST_STEP_CPU_TIME
+    ratio = float(last_line(FIRST_STEP))
+    print(f"first step after {ratio:.3f} of the CPU time of imports")
+    assert ratio <= FIRST_STEP_OVER_IMPORTS
