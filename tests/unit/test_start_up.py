@@ -13,8 +13,8 @@ import pushpoint as pp
 HEAVY = {"numpy", "numba", "matplotlib", "xarray", "pydantic", "yaml"}
 LOADED = f"print(sorted({HEAVY!r} & sys.modules.keys()))"
 # Of whoever has the compiled kernels on disk, over the CPU time of importing what pushpoint needs in the same process:
-# both read files and link code, so that neither a slow nor a busy machine changes the ratio; 0.66 to 0.78 were measured,
-# with 0.47 to 0.56 s. On a machine that imports in 0.6 s this is half a second.
+# both read files and link code, so that a slow or busy machine changes little; 0.58 to 0.86 were measured with load, the
+# least of three 0.58 to 0.69. On a machine that imports in 0.6 s this is half a second.
 FIRST_STEP_OVER_IMPORTS = 0.85
 
 # SciPy is hidden: it comes with the tests, not with pushpoint, and where it is installed Numba imports it at the
@@ -84,6 +84,6 @@ def test_every_public_name_is_there() -> None:
 @pytest.mark.skipif(bool(os.environ.get("NUMBA_DISABLE_JIT")), reason="nothing is compiled")
 def test_the_first_step_comes_soon_when_the_kernels_are_on_disk() -> None:
     last_line(FIRST_STEP)  # compiles, if nobody did
-    ratio = float(last_line(FIRST_STEP))
+    ratio = min(float(last_line(FIRST_STEP)) for _ in range(3))  # others on the machine mostly add
     print(f"first step after {ratio:.3f} of the CPU time of imports")
     assert ratio <= FIRST_STEP_OVER_IMPORTS
