@@ -13,8 +13,8 @@ import pushpoint as pp
 HEAVY = {"numpy", "numba", "matplotlib", "xarray", "pydantic", "yaml"}
 LOADED = f"print(sorted({HEAVY!r} & sys.modules.keys()))"
 # Of whoever has the compiled kernels on disk, over the CPU time of importing what pushpoint needs in the same process:
-# both read files and link code, so that a slow or busy machine changes little; 0.58 to 0.86 were measured with load, the
-# least of three 0.58 to 0.69. On a machine that imports in 0.6 s this is half a second.
+# both read files and link code, so that a slow or busy machine changes little. 0.58 to 0.86 were measured under load,
+# the least of three 0.58 to 0.74. On a machine that imports in 0.6 s this is half a second.
 FIRST_STEP_OVER_IMPORTS = 0.85
 
 # SciPy is hidden: it comes with the tests, not with pushpoint, and where it is installed Numba imports it at the
