@@ -179,6 +179,7 @@ class Margin(NamedTuple):
     alpha: FloatArray  # (m,)
     contacts: FloatArray  # (m,): how many push-points there are
     braking: FloatArray  # [m/s2], (m,): at which the load alone would slow the robot down
+    pegs: tuple[tuple[int, ...], ...] = ()  # that push there
 
     def stall(self, speed: float, begin: float | None = None, safety: float = 1.0) -> float | None:
         """Where a robot stalls [m] whose reference speed is `speed` [m/s]; None: nowhere.
@@ -258,7 +259,8 @@ class Course(NamedTuple):
                 found |= {s: self._sample(s) for s in inner.tolist()}
         s = sorted(found)
         rows = [(found[at].alpha, float(len(found[at].pairs)), found[at].braking) for at in s]
-        return Margin(np.array(s), *np.array(rows).T)
+        pegs = tuple(tuple(sorted({peg for _, peg in found[at].pairs})) for at in s)
+        return Margin(np.array(s), *np.array(rows).T, pegs)
 
     def _sample(self, s: float) -> _Sample:
         state = self.moving_at(s)

@@ -224,7 +224,6 @@ def _with_margin(plan: Plan, request: Request, options: PlanOptions, course: Cou
     lacks = np.asarray(margin.alpha < 1.0)
     share = float(np.trapezoid(lacks.astype(float), margin.s) / (margin.s[-1] - margin.s[0]))
     weak = margin.weak_stretch(request.speed, safety=SAFETY) if _has_drag(request) else None
-    pairs = [course.points(course.moving_at(s)) for s in margin.s.tolist()]
     reason = ""
     if weak is not None or share > options.lacking:
         worst = weak.worst if weak is not None else float(margin.s[int(np.argmin(margin.alpha))])
@@ -234,7 +233,7 @@ def _with_margin(plan: Plan, request: Request, options: PlanOptions, course: Cou
         update={
             "s": tuple(margin.s.tolist()),
             "alpha": tuple(np.minimum(margin.alpha, 1e15).tolist()),
-            "push_points": tuple(tuple(sorted(set(points.peg.tolist()))) for points in pairs),
+            "push_points": margin.pegs,
             "lacking": min(max(share, 0.0), 1.0),
             "stall": None if weak is None else weak.stall,
             "reason": reason,
