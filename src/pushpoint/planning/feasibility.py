@@ -260,7 +260,8 @@ class Course(NamedTuple):
         s = sorted(found)
         rows = [(found[at].alpha, float(len(found[at].pairs)), found[at].braking) for at in s]
         pegs = tuple(tuple(sorted({peg for _, peg in found[at].pairs})) for at in s)
-        return Margin(np.array(s), *np.array(rows).T, pegs)
+        alpha, contacts, braking = np.array(rows).T
+        return Margin(np.array(s), alpha, contacts, braking, pegs)
 
     def _sample(self, s: float) -> _Sample:
         state = self.moving_at(s)
