@@ -16,7 +16,7 @@ from pushpoint.control._clutter_candidates import Gaits, candidates
 from pushpoint.control._clutter_search import Present, Search, SearchOptions, Trials
 from pushpoint.control.clutter_wave import SIDE
 from pushpoint.errors import InvalidInput
-from pushpoint.feedback import CompiledLoop
+from pushpoint.feedback import CompiledLoop, flat_layout
 from pushpoint.mapping import ModelSettings, Trial
 from pushpoint.mapping.believed import Belief, Feeling
 from pushpoint.mechanics.pose import planar_pose
@@ -452,10 +452,18 @@ def test_the_ground_of_the_models_is_believed_where_nothing_else_is_said() -> No
     assert said._odometry._ground == (0.2, 9.81, True)
 
 
-def test_it_runs_on_a_spatial_plant_with_odometry() -> None:
-    changes = {"plant": "spatial_stepping", "controller.pose": "odometry", "controller.crawl": False}
-    found = run(changes=changes, robot={"name": "ten-link", "options": {"radius": 0.02}}, world={"name": "plane"})
-    assert np.isfinite(found.data["link_position"].values).all()
+def test_a_pose_by_odometry_is_planar_on_spatial_plants_too() -> None:
+    kind = controllers["clutter-plan"]
+    made: Any = kind.build(kind.Options.parse({"pose": "odometry", "crawl": False}), ROBOT, PERIOD)
+    in_space = Observation(
+        0.0, joint_angle=np.full(9, 0.2), joint_rate=np.zeros(9), link_yaw=POSE.angle, touches=NOTHING,
+        link_position=np.column_stack([POSE.position, np.zeros(10)]), link_velocity=np.zeros((10, 3)),
+        link_rate=np.zeros((10, 3)), contact_force=np.zeros((10, 3)),
+    )  # fmt: skip
+    believed = made.belief.seen(made.start(in_space), in_space, 1)
+    flat = made.gaits.controllers[0].flat(believed)
+    assert flat.size == flat_layout(10, 9, 2).size
+    assert believed.link_position == pytest.approx(POSE.position)
 
 
 def test_noise_may_leave_discs_without_a_radius() -> None:
