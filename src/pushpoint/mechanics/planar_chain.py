@@ -24,6 +24,7 @@ CHAIN_FIELDS = (
     "vx", "vy", "w",  # velocity of the centre (chords included) [m/s], rate [rad/s]
     "chord_x", "chord_y", "new_chord_x", "new_chord_y", "chord_w",  # [m/s], see `chord_change`; [rad/s], rate then
     "xx", "xy", "yy", "xw", "yw", "ww",  # symmetric block of the link about its centre: inertia and tangents
+    "yx", "wx", "wy",  # terms of a block that is not symmetric, see uneven_chain
     "fx", "fy", "fw",  # unbalanced impulse on the link [N s], [N m s]
     "stiffness", "torque",  # of the joint: tangent [N m s2/rad] and impulse on the head side [N m s]
     "dx", "dy", "dw",  # solution of `sweep`

@@ -1,9 +1,11 @@
 """Contacts: smooth ones with fixed discs as P2 has them (basic); with Coulomb friction, with obstacles that move, and
 of links with each other (extended).
 
-The friction of a contact is bounded by mu times its normal impulse, which is not known beforehand. The bound is lagged:
-it is `limit` within one Newton step, and mu times the impulse found for the next. With it fixed the step stays a convex
-problem; the two agree at the end, or the step does not count as solved.
+The friction of a contact is bounded by mu times its normal impulse, which is not known beforehand. At first the bound
+follows that impulse (`number.follows`): friction that slides is a part of it, and its tangent is not symmetric. Where
+Newton's method does not end with that, the bound is lagged: it is `limit` within one Newton step, and mu times the
+impulse found for the next. With it fixed the step is a convex problem; the two agree at the end, or the step does not
+count as solved.
 """
 
 from __future__ import annotations
@@ -73,15 +75,17 @@ def relative_speeds(link: Records, contact: Records, i: int, k: int) -> tuple[fl
 
 
 @kernel
-def extended_impulse(link: Records, contact: Records, i: int, k: int, r: float, held: bool) -> None:
+def extended_impulse(link: Records, contact: Records, i: int, k: int, r: float, held: bool, follows: bool) -> None:
     """Normal and friction impulse of contact k of link i, with their tangents; applied to both partners."""
     c = contact[k]
     normal, tangential = relative_speeds(link, contact, i, k)
     c.impulse, c.stiff = c.guess - r * normal, r
     if c.impulse <= 0.0 and not (held and c.guess > 0.0):
         c.impulse = c.stiff = 0.0
-    c.impulse_t = c.stiff_t = 0.0
-    if c.limit > 0.0:
+    c.impulse_t = c.stiff_t = c.slip = 0.0
+    if follows:
+        following_friction(c, c.guess_t - r * tangential, r, held)
+    elif c.limit > 0.0:
         c.impulse_t, c.stiff_t = c.guess_t - r * tangential, r
         if abs(c.impulse_t) > c.limit and not (held and abs(c.guess_t) < INSIDE * c.limit):
             c.impulse_t, c.stiff_t = math.copysign(c.limit, c.impulse_t), 0.0
@@ -89,8 +93,27 @@ def extended_impulse(link: Records, contact: Records, i: int, k: int, r: float, 
     other = int(c.other)
     if other >= 0:
         pull(link[other], c)
+    elif follows:
+        stiffen_unevenly(link[i], c)
     else:
         stiffen(link[i], c)
+
+
+@fused
+def following_friction(c: Records, trial: float, r: float, held: bool) -> None:
+    """Friction within mu times the normal impulse of the same velocity; `trial`: what it would be if it stuck."""
+    c.limit = c.mu * c.impulse
+    if not (c.mu > 0.0 and c.stiff > 0.0):
+        return
+    slides, along = abs(trial) > c.limit, trial
+    if held and c.guess > 0.0:
+        slides = abs(c.guess_t) >= INSIDE * c.mu * c.guess
+        along = c.guess_t if slides else trial
+    if slides:
+        c.slip = math.copysign(c.mu, along)
+        c.impulse_t = c.slip * c.impulse
+    else:
+        c.impulse_t, c.stiff_t = trial, r
 
 
 @fused
@@ -119,6 +142,23 @@ def stiffen(a: Records, c: Records) -> None:
     a.xw += n * nx * c.arm - t * ny * c.arm_t
     a.yw += n * ny * c.arm + t * nx * c.arm_t
     a.ww += n * c.arm * c.arm + t * c.arm_t * c.arm_t
+
+
+@fused
+def stiffen_unevenly(a: Records, c: Records) -> None:
+    """The same with the terms of a block that is not symmetric: friction follows the normal impulse."""
+    nx, ny, n, t = c.normal_x, c.normal_y, c.stiff, c.stiff_t
+    x, y, turn = n * (nx - c.slip * ny), n * (ny + c.slip * nx), n * (c.arm + c.slip * c.arm_t)
+    across = t * nx * ny
+    a.xx += x * nx + t * ny * ny
+    a.xy += x * ny - across
+    a.yx += y * nx - across
+    a.yy += y * ny + t * nx * nx
+    a.xw += x * c.arm - t * ny * c.arm_t
+    a.wx += turn * nx - t * ny * c.arm_t
+    a.yw += y * c.arm + t * nx * c.arm_t
+    a.wy += turn * ny + t * nx * c.arm_t
+    a.ww += turn * c.arm + t * c.arm_t * c.arm_t
 
 
 @fused

@@ -4,17 +4,17 @@ A contact of link i with body b ties their velocities together, which the sweep 
 without those contacts first, K d0 = f, and then adds them by Woodbury's formula, with J the relative velocities at the
 coupled contacts and r their tangents:
 
-    (K + J' r J) d = f      d = d0 - K^-1 J' mu,   (J K^-1 J' + 1/r) mu = J d0
+    (K + C r J) d = f      d = d0 - K^-1 C mu,   (J K^-1 C + 1/r) mu = J d0
 
-One sweep per coupled impulse for the small matrix, and one for the correction.
+C is J', but for the friction that follows a normal impulse: that is a part of it. One sweep per coupled impulse for the
+small matrix, and one for the correction.
 """
 
 from __future__ import annotations
 
-import math
-
 from pushpoint._jit import fused, kernel
 from pushpoint.mechanics.planar_chain import solve_root, sweep
+from pushpoint.mechanics.uneven_chain import uneven_sweep
 from pushpoint.numerics.records import Records
 from pushpoint.plants.planar_stepping.extended import MOST_COUPLED, Contacts
 from pushpoint.plants.planar_stepping.model import Problem
@@ -61,7 +61,10 @@ def list_coupled(problem: Problem, coupling: FloatArray) -> int:
 @kernel
 def solve_apart(problem: Problem, gain: float) -> None:
     """The chain by its sweep, every movable obstacle by itself."""
-    sweep(problem.chain, gain)
+    if problem.number[0].uneven > 0.0:
+        uneven_sweep(problem.chain, gain)
+    else:
+        sweep(problem.chain, gain)
     for i in range(problem.chain.shape[0], problem.link.shape[0]):
         a = problem.link[i]
         solve_root(a, (a.xx, a.xy, a.yy, a.xw, a.yw, a.ww, a.fx, a.fy, a.fw), gain)
@@ -86,7 +89,7 @@ def solve_together(problem: Problem, contacts: Contacts, count: int) -> None:
             matrix[row, column] = relative_step(problem, matrix, row)
         c = problem.contact[int(matrix[column, CONTACT])]
         matrix[column, column] += 1.0 / (c.stiff_t if matrix[column, FRICTION] > 0.0 else c.stiff)
-    solve_symmetric(matrix, count)
+    eliminate(matrix, count)
     unload(link)
     for row in range(count):
         load(problem, matrix, row, -matrix[row, MU])
@@ -110,7 +113,8 @@ def load(problem: Problem, matrix: FloatArray, row: int, size: float) -> None:
     k = int(matrix[row, CONTACT])
     c = problem.contact[k]
     a, b = problem.link[int(c.owner)], problem.link[int(c.other)]
-    x, y, arm, lever = c.normal_x, c.normal_y, c.arm, c.arm_other
+    x, y = c.normal_x - c.slip * c.normal_y, c.normal_y + c.slip * c.normal_x
+    arm, lever = c.arm + c.slip * c.arm_t, c.arm_other + c.slip * c.lever
     if matrix[row, FRICTION] > 0.0:
         x, y, arm, lever = -c.normal_y, c.normal_x, c.arm_t, c.lever
     a.fx += size * x
@@ -133,19 +137,15 @@ def relative_step(problem: Problem, matrix: FloatArray, row: int) -> float:
 
 
 @kernel
-def solve_symmetric(matrix: FloatArray, n: int) -> None:
-    """Cholesky's method in place: matrix[:n, :n] x = matrix[:n, MU]."""
+def eliminate(matrix: FloatArray, n: int) -> None:
+    """Gauss's method in place: matrix[:n, :n] x = matrix[:n, MU]. Its symmetric part is positive definite."""
     for j in range(n):
-        for i in range(j, n):
-            value = matrix[i, j]
-            for k in range(j):
-                value -= matrix[i, k] * matrix[j, k]
-            matrix[i, j] = math.sqrt(max(value, 1e-300)) if i == j else value / matrix[j, j]
-    for i in range(n):
-        for k in range(i):
-            matrix[i, MU] -= matrix[i, k] * matrix[k, MU]
-        matrix[i, MU] /= matrix[i, i]
+        for i in range(j + 1, n):
+            factor = matrix[i, j] / matrix[j, j]
+            for k in range(j + 1, n):
+                matrix[i, k] -= factor * matrix[j, k]
+            matrix[i, MU] -= factor * matrix[j, MU]
     for i in range(n - 1, -1, -1):
         for k in range(i + 1, n):
-            matrix[i, MU] -= matrix[k, i] * matrix[k, MU]
+            matrix[i, MU] -= matrix[i, k] * matrix[k, MU]
         matrix[i, MU] /= matrix[i, i]

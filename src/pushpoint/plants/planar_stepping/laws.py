@@ -90,13 +90,16 @@ def act_on(problem: Problem, i: int, penalty: float, held: bool, ground: Ground 
 def act_on_all(problem: Problem, ground: Ground | None) -> None:
     """The same with extended contacts, for all links and movable obstacles: a contact acts on two of them."""
     link, penalty, held = problem.link, problem.number[0].penalty, problem.number[0].held > 0.0
+    follows, uneven = problem.number[0].follows > 0.0, 0.0
     for i in range(link.shape[0]):
         a = link[i]
         a.applied_x, a.applied_y, a.applied_w, a.xx, a.xy, a.yy, a.ww = ground_law.impulse(a, i, penalty, held, ground)
-        a.xw, a.yw = 0.0, 0.0
+        a.xw, a.yw, a.yx, a.wx, a.wy = 0.0, 0.0, a.xy, 0.0, 0.0
     for i in range(link.shape[0]):
         for k in range(problem.first[i], problem.first[i + 1]):
-            contact_law.extended_impulse(link, problem.contact, i, k, penalty * link[i].mass, held)
+            contact_law.extended_impulse(link, problem.contact, i, k, penalty * link[i].mass, held, follows)
+            uneven += abs(problem.contact[k].slip)
+    problem.number[0].uneven = uneven
 
 
 @fused

@@ -49,6 +49,7 @@ CONTACT_FIELDS = (
     # Of extended contacts: link; movable obstacle or other link as a row of Problem.link, or -1, and the arm of the
     # normal about it; friction: coefficient, largest impulse, arms about both partners, impulse, multiplier; tangents.
     "owner", "other", "arm_other", "mu", "limit", "arm_t", "lever", "impulse_t", "guess_t", "stiff", "stiff_t",
+    "slip",  # mu with the sign of friction where that slides and follows the normal impulse, else 0
     "last_limit", "last_change",  # of the iteration before: the largest impulse of friction, or -1, and how it changed
 )  # fmt: skip
 BODY_FIELDS = (
@@ -73,6 +74,7 @@ NUMBER_FIELDS = (
     "nominal", "thickness", "depth",  # dt of the run [s]; see `sanity`: of links and obstacles [m], of penetration [m]
     "accept", "limits_fixed",  # flags: on_failure is "accept"; limits of friction are not renewed, see friction_limits
     "lag",  # of the solve: largest error of the limits of friction, as a residual
+    "follows", "uneven",  # flags: limits of friction follow the normal impulses; some contact slides with such a limit
     "reach", "guard", "reasons",  # of the step: farthest that a point moves [m], work of the guard [J], types.Repeated
     "sunk",  # flag: a link is too deep in an obstacle in the middle of the step
     "safe_turn", "safe_bend", "spread",  # see mechanics.self_contact [rad]; speed of any point over `speed`, doubled

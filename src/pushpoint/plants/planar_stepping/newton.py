@@ -1,4 +1,9 @@
-"""Semismooth Newton for the convex problem of a step: one O(n) sweep per iteration, line search, multipliers."""
+"""Semismooth Newton for the problem of a step: one O(n) sweep per iteration, line search, multipliers.
+
+Without friction at obstacles the problem is convex. With it, limits of friction follow the normal impulses at first:
+Newton's method for Coulomb's law as it is, which takes two or three sweeps where it ends. Where it has not soon, limits
+are lagged, as `contact_law` says.
+"""
 
 from __future__ import annotations
 
@@ -29,6 +34,7 @@ FREE_TOLERANCE = 1e-13
 FREE_CHORD_ERROR = 1e-14
 FREE_SWEEPS = 6  # at most, for the sake of round-off in long chains
 NEAR = 1e-4  # imbalance, as a part of what it was, for which the slope is not needed
+FOLLOWING = 12  # sweeps, in which limits of friction follow the normal impulses; from then on they are lagged
 FRICTION_SWEEPS = 40  # what friction at obstacles has not settled by then is left to `friction_limits`
 LIMITS_BELOW = 0.1  # imbalance below which impulses are good enough to take friction limits from
 CHORDS_BELOW = 0.1  # imbalance below which the chords are updated: early, as an update costs less than a sweep
@@ -138,7 +144,7 @@ def newton(
     problem: Problem, ground: Ground | None, contacts: Contacts | None, joints: Joints | None
 ) -> tuple[float, int]:
     """Solve for the end velocity from the guess there. Returns the residual and the number of sweeps."""
-    limit, tolerance = int(problem.number[0].max_iterations), problem.number[0].tolerance
+    limit, tolerance, begin = int(problem.number[0].max_iterations), problem.number[0].tolerance, 0
     chord_updates, renews = CHORD_UPDATES, problem.number[0].limits_fixed == 0.0
     if not problem.number[0].conserving > 0.0:
         chord_updates = 0
@@ -148,23 +154,28 @@ def newton(
         error, tolerance = FREE_CHORD_ERROR, FREE_TOLERANCE
     problem.number[0].penalty = LEAST_PENALTY * problem.number[0].dt
     problem.number[0].accepted = problem.number[0].tolerance
+    problem.number[0].follows = 1.0 if contacts is not None and renews else 0.0
     hold(problem, ground, contacts, joints)
     residual, last_law, lag = 1.0, 1.0, 0.0
     problem.number[0].lag = 0.0
     for iteration in range(limit):
-        before = residual
-        residual = newton_step(problem, before, GOOD if iteration < PATIENCE else VERY_GOOD, ground, contacts, joints)
+        if contacts is not None and iteration == FOLLOWING and problem.number[0].follows > 0.0:
+            problem.number[0].follows, begin = 0.0, FOLLOWING
+            keep_multipliers(problem, ground, contacts, joints)
+            hold(problem, ground, contacts, joints)
+        before, good = residual, GOOD if iteration < begin + PATIENCE else VERY_GOOD
+        residual = newton_step(problem, before, good, ground, contacts, joints)
         if iteration == FREE_SWEEPS:
             tolerance = problem.number[0].tolerance
             error = CHORD_ERROR * tolerance
-        if contacts is not None and iteration == FRICTION_SWEEPS and lag > tolerance:
+        if contacts is not None and iteration == begin + FRICTION_SWEEPS and lag > tolerance:
             return max(residual, lag), iteration + 1
         again = False
         law = 0.0
         if residual <= tolerance and (extended or not laws_hold(problem, residual)):
             law = law_residual(problem, ground, contacts, joints)
-        if contacts is not None and renews and residual < LIMITS_BELOW:
-            lag = problem.number[0].lag = renew_limits(problem, iteration)
+        if contacts is not None and renews and problem.number[0].follows == 0.0 and residual < LIMITS_BELOW:
+            lag = problem.number[0].lag = renew_limits(problem, iteration - begin)
         if residual <= (CHORDS_BELOW if chord_updates > EARLY_UPDATES else tolerance) and chord_updates > 0:
             chord_updates -= 1
             again = not chords_fit(problem, error)
