@@ -96,6 +96,7 @@ _INNER = {"no_cpython_wrapper": True}
 _CONTRACTED = (
     "pushpoint.plants.planar_stepping.",
     "pushpoint.mechanics.planar_chain",
+    "pushpoint.mechanics.uneven_chain",
     "pushpoint.geometry.capsule_disc",
 )
 _INNER_ALONE = not numba.config.DISABLE_JIT and is_possible()

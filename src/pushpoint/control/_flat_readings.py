@@ -32,9 +32,16 @@ def without_turns(angle: float) -> float:
 @compiled_part
 def force_across(observation: FloatArray, links: int, i: int) -> float:
     """Contact force [N] on link i to its left, with its sign: P1's alpha_i lambda_i, the mean of the last tick."""
-    at, yaw = 1 + 3 * (links - 1), yaw_of(observation, links, i)
+    yaw = yaw_of(observation, links, i)
+    return force_to_left(observation, links, i, math.cos(yaw), math.sin(yaw))
+
+
+@compiled_part
+def force_to_left(observation: FloatArray, links: int, i: int, cos: float, sin: float) -> float:
+    """The same with the direction of the link."""
+    at = 1 + 3 * (links - 1)
     k = at + 6 * links + 2 * i if observation.size == at + 10 * links else at + 13 * links + 3 * i
-    return float(observation[k + 1] * math.cos(yaw) - observation[k] * math.sin(yaw))
+    return float(observation[k + 1] * cos - observation[k] * sin)
 
 
 @compiled_part
@@ -47,14 +54,11 @@ def head_offset(parameters: FloatArray, at: int, observation: FloatArray, links:
 
 
 @compiled_part
-def speed_along(observation: FloatArray, links: int) -> float:
-    """Mean over the links of their velocities along themselves, to the head [m/s]."""
-    at, speed = 1 + 3 * (links - 1), 0.0
-    first, width = (at + 3 * links, 2) if observation.size == at + 10 * links else (at + 7 * links, 3)
-    for i in range(links):
-        yaw = yaw_of(observation, links, i)
-        speed += observation[first + width * i] * math.cos(yaw) + observation[first + width * i + 1] * math.sin(yaw)
-    return speed / links
+def speed_to_head(observation: FloatArray, links: int, i: int, cos: float, sin: float) -> float:
+    """Velocity of link i along itself [m/s], with its direction."""
+    at = 1 + 3 * (links - 1)
+    k = at + 3 * links + 2 * i if observation.size == at + 10 * links else at + 7 * links + 3 * i
+    return float(observation[k] * cos + observation[k + 1] * sin)
 
 
 def head_offset_weights(robot: Robot) -> FloatArray:

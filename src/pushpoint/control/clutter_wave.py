@@ -25,10 +25,9 @@ from pushpoint.control import ControllerState, controllers
 from pushpoint.control._base import refuse_pitch
 from pushpoint.control._flat_readings import (
     behind_head_joint,
-    force_across,
-    head_offset,
+    force_to_left,
     head_offset_weights,
-    speed_along,
+    speed_to_head,
     without_turns,
     yaw_of,
 )
@@ -154,7 +153,23 @@ def is_pushed(state: FloatArray, parameters: FloatArray, links: int) -> bool:
 
 
 @compiled_part
-def jump(state: FloatArray, parameters: FloatArray, observation: FloatArray, joints: int) -> int:
+def read_links(state: FloatArray, parameters: FloatArray, observation: FloatArray, links: int) -> float:
+    """Progress along the links and low-pass of the forces across them, the sine and cosine of each link once. Returns
+    the offset of the head from the centre of mass along y [m], P1 (71)."""
+    speed = offset = 0.0
+    for i in range(links):
+        yaw = yaw_of(observation, links, i)
+        cos, sin = math.cos(yaw), math.sin(yaw)
+        speed += speed_to_head(observation, links, i, cos, sin)
+        force = force_to_left(observation, links, i, cos, sin)
+        state[SCALARS + i] += parameters[FORCE_SHARE] * (force - state[SCALARS + i])
+        offset += parameters[NUMBERS + i] * sin
+    state[PROGRESS] += speed / links * parameters[PERIOD]
+    return offset
+
+
+@compiled_part
+def jump(state: FloatArray, parameters: FloatArray, observation: FloatArray, joints: int, offset: float) -> int:
     """What the automaton goes through at this tick, stalls apart. Returns the event codes."""
     links = joints + 1
     if state[MODE] >= RESOLVE:
@@ -164,7 +179,7 @@ def jump(state: FloatArray, parameters: FloatArray, observation: FloatArray, joi
         enter(state, FOLLOW)
         return code
     code = 0
-    state[OFFSET] = head_offset(parameters, NUMBERS, observation, links)
+    state[OFFSET] = offset
     if state[SIDE] * state[OFFSET] > parameters[SWING]:  # P1 (72)
         code = turn_head(state)
     jammed = count_jammed(state, parameters, observation, joints) >= parameters[JAM_JOINTS]
@@ -209,11 +224,9 @@ def tick(state: FloatArray, parameters: FloatArray, observation: FloatArray, ref
     links, limit = joints + 1, parameters[LIMIT]
     state[TIMER] += parameters[PERIOD]
     state[WATCHED] += parameters[PERIOD]
-    state[PROGRESS] += speed_along(observation, links) * parameters[PERIOD]
-    for i in range(links):
-        state[SCALARS + i] += parameters[FORCE_SHARE] * (force_across(observation, links, i) - state[SCALARS + i])
+    offset = read_links(state, parameters, observation, links)
     remember(state, parameters, observation, joints)
-    code = watch(state, parameters, jump(state, parameters, observation, joints))
+    code = watch(state, parameters, jump(state, parameters, observation, joints, offset))
     factor = 1.0 if state[MODE] == RESOLVE else parameters[STIFFNESS]
     for j in range(joints):
         if state[MODE] >= RESOLVE:

@@ -1,8 +1,11 @@
 """The linear solve of `planar_chain` for blocks that are not symmetric, in O(n).
 
 Where a link slides along an obstacle, friction is a part of the normal impulse: a change of the velocity along the
-normal changes the impulse across it, but not the other way round. The block of such a link has the terms yx, wx and wy
+normal changes the impulse across it, and the reverse does not hold. The block of such a link has the terms yx, wx and wy
 of its own besides xy, xw and yw; all else is as in `planar_chain`.
+
+Pivots are taken as they come. Theirs is no positive definite matrix: where friction wedges a link, one may be small,
+and the solution is poor. Newton's method sees that by the residual, and goes over to lagged limits.
 """
 
 from __future__ import annotations
@@ -77,7 +80,7 @@ def uneven_sweep(link: Records, gain: float) -> None:
 
 @kernel
 def solve_uneven_root(root: Records, block: Uneven, gain: float) -> None:
-    """The 3 x 3 system of the root link by Gauss's elimination: its symmetric part is positive definite."""
+    """The 3 x 3 system of the root link by Gauss's elimination."""
     xx, xy, yx, yy, xw, yw, wx, wy, ww, fx, fy, fw = block
     l1, l2 = yx / xx, wx / xx
     yy, yw, fy = yy - l1 * xy, yw - l1 * xw, fy - l1 * fx

@@ -71,6 +71,6 @@ def project_half_ellipses(x: float, y: float, radius: float, skew: float) -> tup
 @kernel
 def half_ellipse_share(x: float, y: float, radius: float, skew: float) -> float:
     """How far out of that set a point is: its square is below 1 inside."""
-    u = x / (abs(skew) * radius) if x * skew > 0.0 else x / radius
-    v = y / radius
-    return u * u + v * v
+    if x * skew > 0.0:
+        x /= abs(skew)
+    return (x * x + y * y) / (radius * radius)

@@ -83,6 +83,7 @@ class MapModel:
 
     def __init__(self, plant: CompiledPlant, substeps: int) -> None:
         self._plant, self._substeps = plant, substeps
+        self._tables: dict[int, CommandTable] = {}  # by ticks; controllers fill them
 
     def begin(self, pose: Pose) -> Any:
         """An instant to begin trials from, see `mapping.Model`."""
@@ -91,13 +92,27 @@ class MapModel:
     def trial(self, begin: Any, loop: CompiledLoop, ticks: int) -> Trial:
         """What a compiled controller would do, see `mapping.Model`. All trials share the scratch of one plant."""
         plant = self._plant
-        state = type(begin)(*(part.copy() for part in begin))
-        table = CommandTable(*np.zeros((3, ticks, plant.layout.joints)))
+        state = _copied(begin)
+        table = self._table(ticks)
         tape = new_tape(plant.layout.links, 2, ticks * self._substeps, ticks, plant.contact_room(state))
         plant.record_start(state, tape)
         tape, failure = plant.rollout(state, table, self._substeps, tape, loop)
         sweeps = int(tape.step[:, STEP_COLUMNS.index("iterations")].sum())
         return Trial(*_place(tape, plant.layout.links), failure is not None, sweeps, state)
+
+    def _table(self, ticks: int) -> CommandTable:
+        if ticks not in self._tables:
+            self._tables[ticks] = CommandTable(*np.zeros((3, ticks, self._plant.layout.joints)))
+        return self._tables[ticks]
+
+
+def _copied(state: Any) -> Any:
+    """A state to go on from; of the table of pairs only what is in use, as most of its room is not."""
+    used = int(state.pair_start[-1])
+    code, pair = np.empty_like(state.pair_code), np.empty_like(state.pair)
+    code[:used], pair[:used] = state.pair_code[:used], state.pair[:used]
+    parts = {name: part.copy() for name, part in state._asdict().items() if name not in ("pair_code", "pair")}
+    return state._replace(pair_code=code, pair=pair, **parts)
 
 
 def _place(tape: Tape, links: int) -> tuple[FloatArray, FloatArray]:

@@ -138,7 +138,7 @@ def relative_step(problem: Problem, matrix: FloatArray, row: int) -> float:
 
 @kernel
 def eliminate(matrix: FloatArray, n: int) -> None:
-    """Gauss's method in place: matrix[:n, :n] x = matrix[:n, MU]. Its symmetric part is positive definite."""
+    """Gauss's method in place: matrix[:n, :n] x = matrix[:n, MU]; pivots as in `uneven_chain`."""
     for j in range(n):
         for i in range(j + 1, n):
             factor = matrix[i, j] / matrix[j, j]

@@ -69,7 +69,10 @@ def basic_impulse(a: Records, r: float, held: bool) -> tuple[float, float, float
 
 @kernel
 def lay_ground(problem: Problem, ground: Ground) -> None:
-    """Give every link the ground law of the patch that its centre is on."""
+    """Give every link the ground law of the patch that its centre is on. Without patches it changes with dt alone."""
+    if ground.patch.shape[0] == 0 and problem.number[0].laid == problem.number[0].dt:
+        return
+    problem.number[0].laid = problem.number[0].dt
     for i in range(problem.chain.shape[0]):
         a = problem.link[i]
         law = 0

@@ -145,8 +145,9 @@ def law_residual(problem: Problem, ground: Ground | None, contacts: Contacts | N
 
 
 @kernel
-def laws_hold(problem: Problem, limit: float) -> bool:
-    """Whether law_residual is surely not above `limit`, by a bound in a tenth of its time; of basic laws.
+def laws_hold(problem: Problem, limit: float, ground: Ground | None, contacts: Contacts | None) -> bool:
+    """Whether law_residual is surely not above `limit`, by a bound in a tenth of its time; of ground and contacts,
+    whose limits of friction follow the normal impulses.
 
     An impulse is the projection of P' - r gamma, and the natural map projects P - gamma, both in its units. Projections
     bring nothing farther apart, so that they differ by at most |P' - P| / r, and for slip by |P'| / r.
@@ -157,8 +158,15 @@ def laws_hold(problem: Problem, limit: float) -> bool:
         a = link[i]
         if not abs(a.ground_guess_x) + abs(a.ground_guess_y) + a.disc <= most * a.mass:
             return False
+        if ground is not None:
+            b = ground.link[i]
+            if not (abs(b.spin_guess) + b.spin) * a.half <= most * a.inertia:
+                return False
         for k in range(problem.first[i], problem.first[i + 1]):
-            if contact[k].impulse > 0.0 and not abs(contact[k].guess - contact[k].impulse) <= most * a.mass:
+            c = contact[k]
+            if c.impulse > 0.0 and not abs(c.guess - c.impulse) <= most * a.mass:
+                return False
+            if contacts is not None and not abs(c.guess_t) + c.limit <= most * a.mass:
                 return False
     return True
 

@@ -74,6 +74,7 @@ NUMBER_FIELDS = (
     "nominal", "thickness", "depth",  # dt of the run [s]; see `sanity`: of links and obstacles [m], of penetration [m]
     "accept", "limits_fixed",  # flags: on_failure is "accept"; limits of friction are not renewed, see friction_limits
     "lag",  # of the solve: largest error of the limits of friction, as a residual
+    "laid",  # [s], the dt that the extended ground was laid for; 0: for none
     "follows", "uneven",  # flags: limits of friction follow the normal impulses; some contact slides with such a limit
     "reach", "guard", "reasons",  # of the step: farthest that a point moves [m], work of the guard [J], types.Repeated
     "sunk",  # flag: a link is too deep in an obstacle in the middle of the step

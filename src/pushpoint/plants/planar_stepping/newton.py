@@ -148,7 +148,6 @@ def newton(
     chord_updates, renews = CHORD_UPDATES, problem.number[0].limits_fixed == 0.0
     if not problem.number[0].conserving > 0.0:
         chord_updates = 0
-    extended = ground is not None or contacts is not None or joints is not None
     error = CHORD_ERROR * tolerance
     if is_free(problem, ground, contacts):
         error, tolerance = FREE_CHORD_ERROR, FREE_TOLERANCE
@@ -172,7 +171,11 @@ def newton(
             return max(residual, lag), iteration + 1
         again = False
         law = 0.0
-        if residual <= tolerance and (extended or not laws_hold(problem, residual)):
+        if residual <= tolerance and (
+            joints is not None
+            or (contacts is not None and problem.number[0].follows == 0.0)
+            or not laws_hold(problem, residual, ground, contacts)
+        ):
             law = law_residual(problem, ground, contacts, joints)
         if contacts is not None and renews and problem.number[0].follows == 0.0 and residual < LIMITS_BELOW:
             lag = problem.number[0].lag = renew_limits(problem, iteration - begin)

@@ -37,7 +37,7 @@ NOT_TO_TOLERANCE = int(Status.ACCEPTED)
 def rescale(problem: Problem, ground: Ground | None, dt: float) -> None:
     """Set the length of the step, and all that is kept as an impulse of one step."""
     ratio = dt / problem.number[0].dt
-    problem.number[0].dt = dt
+    problem.number[0].dt, problem.number[0].laid = dt, 0.0
     for i in range(problem.link.shape[0]):
         a = problem.link[i]
         a.disc *= ratio
