@@ -1,8 +1,8 @@
 """The linear solve of `planar_chain` for blocks that are not symmetric, in O(n).
 
 Where a link slides along an obstacle, friction is a part of the normal impulse: a change of the velocity along the
-normal changes the impulse across it, and the reverse does not hold. The block of such a link has the terms yx, wx and wy
-of its own besides xy, xw and yw; all else is as in `planar_chain`.
+normal changes the impulse across it, and the reverse does not hold. The block of such a link has the terms yx, wx and
+wy of its own besides xy, xw and yw; all else is as in `planar_chain`.
 
 Pivots are taken as they come. Theirs is no positive definite matrix: where friction wedges a link, one may be small,
 and the solution is poor. Newton's method sees that by the residual, and goes over to lagged limits.
