@@ -425,11 +425,17 @@ def test_links_that_touch_each_other_are_no_pegs() -> None:
     assert belief._of_others(touches, pose).link.tolist() == [8]
 
 
-def test_the_planner_knows_no_peg_on_empty_ground() -> None:
-    """Without crawling the robot curls up at times, and touches itself."""
-    found = pp.simulate("lab/clutter-100", {"world.keep": 0.0, "controller": {"name": "clutter-plan", "options": {
-        "crawl": False, "candidates": 6, "budget": 6, "deep_budget": 4}}}, seed=1100, duration=6.0)  # fmt: skip
+@pytest.mark.parametrize("knowledge", ["felt", "full"])
+def test_without_crawling_and_without_pegs_the_planner_is_the_wave(knowledge: str) -> None:
+    """There is nothing to push against, and nothing to choose by."""
+    options = {"crawl": False, "knowledge": knowledge}
+    planner = {"name": "clutter-plan", "options": options}
+    found = pp.simulate("lab/clutter-empty", {"controller": planner}, seed=1100, duration=3.0)
+    wave = pp.simulate("lab/clutter-empty", seed=1100, duration=3.0)
+    np.testing.assert_array_equal(found.data["link_position"].values, wave.data["link_position"].values)
     assert not len(found.known["radius"])
+    reports = [json.loads(str(detail)) for detail in found.events["detail"].values]
+    assert [(report["plan"], report["scores"]) for report in reports if "plan" in report] == 3 * [(["wave"], {})]
 
 
 @pytest.mark.parametrize("controller", ["clutter-wave", "crawl"])

@@ -28,6 +28,8 @@ from pushpoint.robots import Robot
 from pushpoint.types import Command, FloatArray, Map, Observation
 
 FEWEST = 3  # links, of a wave
+# Without crawling and with nothing to push against, what a wave gains is by swinging alone: the first one is taken.
+UNTRIED = Decision((0,), 0.0, 0.0, 0.0, np.zeros(0))
 
 
 class ClutterPlanOptions(SearchOptions, Feeling):
@@ -128,12 +130,16 @@ class ClutterPlan(BaseController):
         """Make a plan by trials in a model; it goes into the state."""
         if self._models is None:
             raise InvalidInput("controller 'clutter-plan' needs models, which only the loop of a run gives it")
-        model = self._models(self.belief.for_model(state, obs), self.options.model)
-        now = Present(round(obs.time / self.period), int(state["choice"]), state["memory"])
-        found = self.search.decide(model, pose_of(obs), now)
+        known, kept = self.belief.for_model(state, obs), []
         state["decided"] = tick
-        kept = self._left(state, tick) if self.options.when == "always" else []
-        kept = kept if kept and self.search.pace_of(model, pose_of(obs), now, kept) >= found.pace else []
+        if self.options.crawl or len(known.disc) + len(known.edge):
+            model = self._models(known, self.options.model)
+            now = Present(round(obs.time / self.period), int(state["choice"]), state["memory"])
+            found = self.search.decide(model, pose_of(obs), now)
+            kept = self._left(state, tick) if self.options.when == "always" else []
+            kept = kept if kept and self.search.pace_of(model, pose_of(obs), now, kept) >= found.pace else []
+        else:
+            found = UNTRIED
         if not kept:
             begin = tick + np.cumsum([0, *self.search.parts])
             state["plan"] = np.array([(k, begin[part]) for part, k in enumerate(found.plan)], np.int64)
@@ -152,7 +158,8 @@ class ClutterPlan(BaseController):
 
     def _report(self, found: Decision) -> str:
         names = [one.name for one in self.gaits.candidates]
-        scores = {name: round(float(score), 4) for name, score in zip(names, found.score, strict=True)}
+        pairs = zip(names, found.score, strict=False)  # none where nothing was tried
+        scores = {name: round(float(score), 4) for name, score in pairs}
         plan = {"plan": [names[k] for k in found.plan], "gain": round(found.gain, 4), "ahead": round(found.ahead, 4)}
         return json.dumps({**plan, "scores": scores})
 
