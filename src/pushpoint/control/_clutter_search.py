@@ -35,14 +35,14 @@ class SearchOptions(Frozen):
     """Which sequences are tried."""
 
     candidates: Annotated[int, Field(ge=1, le=64)] = 32  # that may be the first of a sequence, at most
-    budget: Count = 48  # sequences of two that are tried
+    budget: Count = 96  # sequences of two that are tried
     first: Period = 1.0  # [s], of the first candidate of a sequence
     horizon: Period = 3.0  # [s], of a sequence of two
     enough: Width = 0.1  # [m]: where no sequence of two gains as much, longer ones are tried; 0: never
     longer: Delay = 3.0  # [s], of the third candidate
-    deep_budget: Count = 64  # sequences of three that are tried
+    deep_budget: Count = 96  # sequences of three that are tried
     # Of a decision: sweeps over a link by the solver of the model; after these no other sequence is tried.
-    work: Annotated[int, Field(ge=1, le=10**9)] = 1_200_000
+    work: Annotated[int, Field(ge=1, le=10**9)] = 1_600_000
 
     @model_validator(mode="after")
     def _has_second(self) -> Self:
