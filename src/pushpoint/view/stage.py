@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 USUAL = (1280, 720)  # [pixels]: there letters have 100 dots per inch, and else in proportion
 LOWEST_DPI, HIGHEST_DPI = 60.0, 300.0
-HEAD, LEFT, RIGHT, BOTTOM = 0.42, 0.62, 0.15, 0.48  # [inch]: the line above the picture, and room for the axes
+HEAD, LEFT, RIGHT, BOTTOM = 0.42, 0.72, 0.15, 0.48  # [inch]: the line above the picture, and room for the axes
 SMOOTHING = 1.0  # [s]: the camera follows means over so long
 AROUND = 0.25  # room around a robot that is followed, as a share of what it takes
 
