@@ -66,7 +66,7 @@ def test_without_pegs_only_crawling_gets_anywhere() -> None:
     far = [float(np.ptp(run.data["centre_of_mass"].values[[0, -1], 0])) for run in (crawl, pegs)]
     print(f"measured: on empty ground {far[0]:.2f} m by crawling, {far[1]:.2f} m without")
     assert far[0] > 1.5
-    assert far[1] < 1.0
+    assert far[1] < 0.25  # the benchmark's bound of its class
 
 
 @pytest.mark.slow
