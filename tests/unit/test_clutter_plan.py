@@ -20,9 +20,10 @@ from pushpoint.feedback import CompiledLoop, flat_layout
 from pushpoint.mapping import ModelSettings, Trial
 from pushpoint.mapping.believed import Belief, Feeling
 from pushpoint.mechanics.pose import planar_pose
-from pushpoint.plants._map_models import MapModels
+from pushpoint.plants._map_models import MapModels, _work
 from pushpoint.recording.assemble import with_known_ends
 from pushpoint.robots import robots
+from pushpoint.tape import STEP_COLUMNS, new_tape
 from pushpoint.types import FloatArray, Map, Observation, Pose, Touches
 from pushpoint.worlds import Disc, World
 from tests.unit.test_mapping import NOTHING
@@ -484,3 +485,11 @@ def test_what_failed_in_the_model_is_not_kept() -> None:
     plan = Search(of, np.full(10, 0.1), SearchOptions(), PERIOD)
     model = Fake(of, {"wave": 1e-4, "crawl": 4e-4}, failing="crawl")
     assert plan.pace_of(model, POSE, Present(0, 0, memory(of)), [(crawl, 100), (0, 300)]) < -1.0
+
+
+def test_parts_of_steps_are_counted_as_work() -> None:
+    tape = new_tape(3, 2, 10, 10, 4)
+    tape.step[:, STEP_COLUMNS.index("iterations")] = 2.0
+    assert _work(tape) == 24
+    tape.step[3, STEP_COLUMNS.index("parts")] = 2.0
+    assert _work(tape) == 36

@@ -135,6 +135,21 @@ def test_walls_are_edges_from_corner_to_corner() -> None:
     assert len(corners(np.zeros((1, 2)))) == 0
 
 
+@given(st.floats(0.15, 0.45), st.floats(-1.5, 1.5), st.floats(0.04, 0.1), st.integers(1, 2))
+def test_one_or_two_points_are_of_a_disc(distance: float, angle: float, r: float, count: int) -> None:
+    """Wherever on its rim: at the ends of a scan no more may be seen of a peg."""
+    x, y = (distance + r) * np.cos(angle), (distance + r) * np.sin(angle)
+    rays = scan(World(name="peg", obstacles=(Disc(x=x, y=y, radius=r),)))
+    for end in (slice(0, count), slice(-count, None)):
+        some = np.full(len(rays.distance), np.inf)
+        hit = np.flatnonzero(np.isfinite(rays.distance))[end]
+        some[hit] = rays.distance[hit]
+        seen = obstacles_seen(rays._replace(distance=some), PegMaking())
+        assert len(seen.edge) == 0
+        assert len(seen.point) == len(hit)
+        assert ((seen.point * seen.normal).sum(axis=1) <= 0.0).all()
+
+
 def test_what_a_scan_sees_through_is_forgotten() -> None:
     there, gone = Disc(x=0.3, y=0.0, radius=0.05), (0.0, 0.35)
     rays, pegs = scan(World(name="peg", obstacles=(there,))), PegMap(EXACT)

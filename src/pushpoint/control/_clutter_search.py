@@ -41,8 +41,9 @@ class SearchOptions(Frozen):
     enough: Width = 0.1  # [m]: where no sequence of two gains as much, longer ones are tried; 0: never
     longer: Delay = 3.0  # [s], of the third candidate
     deep_budget: Count = 96  # sequences of three that are tried
-    # Of a decision: sweeps over a link by the solver of the model; after these no other sequence is tried.
-    work: Annotated[int, Field(ge=1, le=10**9)] = 1_600_000
+    # Of a decision: sweeps over a link by the solver of the model, steps and their parts counted as such as well; after
+    # these no other sequence is tried.
+    work: Annotated[int, Field(ge=1, le=10**9)] = 1_800_000
 
     @model_validator(mode="after")
     def _has_second(self) -> Self:
@@ -99,7 +100,7 @@ class Trials:
         self._gaits, self._mass, self._model, self._now = gaits, mass_share, model, now
         self._here = float(mass_share @ pose.position[:, 0])
         self.root = Node((), None, pose.angle, 0.0, model.begin(pose))
-        self.work = 0  # sweeps over a link so far
+        self.work = 0  # so far, in sweeps over a link
 
     def all_of(self, pairs: Iterable[tuple[Node, int]], ticks: int, most: float = np.inf) -> list[Node]:
         """Go on from each node with a candidate, until all that was tried has cost `most`."""
@@ -114,7 +115,7 @@ class Trials:
         """Go on from a node with candidate k."""
         loop = self._loop(node, k)
         trial = self._model.trial(node.end, loop, ticks)
-        self.work += trial.sweeps * len(self._mass)
+        self.work += trial.work * len(self._mass)
         gain = WORST if trial.failed else float(self._mass @ trial.position[:, 0]) - self._here
         return Node((*node.plan, k), loop, trial.angle, gain, trial.end)
 

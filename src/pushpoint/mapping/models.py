@@ -31,7 +31,9 @@ class Trial(NamedTuple):
     position: FloatArray  # [m], (n, 2): link centres at its end
     angle: FloatArray  # [rad], (n,): of the links
     failed: bool  # whether a step could not be solved; the trial ended there
-    sweeps: int  # over the links that its steps took, the measure of what it cost
+    work: (
+        int  # what its steps cost, in sweeps of the solver over the links; counted, so that it is no time of a machine
+    )
     end: Any  # to go on from, see `Model.trial`
 
 

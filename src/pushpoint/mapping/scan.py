@@ -63,7 +63,8 @@ def obstacles_seen(rays: Rays, making: PegMaking) -> Seen:
             disc = _assumed(at, along, making)
         off = at - disc[:2]
         size = np.hypot(off[:, 0], off[:, 1])
-        if disc[2] > making.largest or math.sqrt(float(np.mean((size - disc[2]) ** 2))) > BAD_FIT:
+        is_far = math.sqrt(float(np.mean((size - disc[2]) ** 2))) > BAD_FIT
+        if disc[2] > making.largest or is_far or _faces_away(disc, at, along):
             edges.append(corners(at))
             continue
         some = np.unique(np.linspace(0, len(at) - 1, MOST_POINTS).round().astype(int))
@@ -79,9 +80,15 @@ def _faces_away(disc: FloatArray, point: FloatArray, ray: FloatArray) -> bool:
 
 
 def _assumed(point: FloatArray, ray: FloatArray, making: PegMaking) -> FloatArray:
-    """A disc of the assumed radius behind the middle of the points."""
-    direction = ray.mean(axis=0) / np.hypot(*ray.mean(axis=0))
-    return np.array([*(point[len(point) // 2] + making.radius * direction), making.radius])
+    """A disc of the assumed radius behind the points, with the first and the last of them on its rim; of points that
+    are farther apart than that the middle one."""
+    behind, first, last = ray.mean(axis=0), point[0], point[-1]
+    half = 0.5 * float(np.hypot(*(last - first)))
+    if not 0.0 < half < making.radius:
+        return np.array([*(point[len(point) // 2] + making.radius * behind / np.hypot(*behind)), making.radius])
+    across = np.array([last[1] - first[1], first[0] - last[0]]) / (2.0 * half)
+    across *= math.copysign(math.sqrt(making.radius**2 - half**2), across @ behind)
+    return np.array([*(0.5 * (first + last) + across), making.radius])
 
 
 def _groups(distance: FloatArray) -> list[FloatArray]:
@@ -97,7 +104,7 @@ def fit_circle(point: FloatArray, ray: FloatArray, making: PegMaking) -> FloatAr
     """The disc (x, y, radius) [m] whose rim passes through points (m, 2), seen along rays (m, 2).
 
     Without errors of points it is exact; the fewer points and the larger their error, the nearer is the radius to the
-    assumed one. Two points or one do not say where the centre is: it is put behind them.
+    assumed one. Two points or one do not say how large it is.
     """
     weight = (making.point_error / making.radius_spread) ** 2
     disc = _assumed(point, ray, making)
