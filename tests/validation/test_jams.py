@@ -29,10 +29,10 @@ def test_control_rate_does_not_matter() -> None:
 
 @pytest.mark.slow
 def test_the_controller_runs_on_the_other_plant_unchanged() -> None:
-    """Thirty seconds on planar_stepping, three starts: 2.71, 2.66 and 2.86 m with 24 or 25 resolutions were measured,
-    planar_hybrid has 2.81 m and 24.5."""
+    """Thirty seconds on planar_stepping, eight starts: 2.31 to 2.36 m with 12 or 13 resolutions were measured,
+    planar_hybrid has 2.76 m and 7."""
     for seed in range(3):
         run = pp.simulate(ROWS, {"plant": "planar_stepping", "plant.tolerance": 1e-5}, seed=seed)
         progress = run.data["centre_of_mass"].values[-1, 0] - run.data["centre_of_mass"].values[0, 0]
         assert progress > 2.2
-        assert 15 <= (run.events["name"].values == "resolution").sum() <= 35
+        assert 6 <= (run.events["name"].values == "resolution").sum() <= 26
