@@ -25,7 +25,7 @@ OF_KINETIC, OF_WORKS = 1e-4, 4e-3
 SWINGING = (
     0.25  # of the depth allowed, if there are only discs: how far ends of links may be off their linearised paths
 )
-MOVED_IN = 0.02  # of the depth allowed: links that were deep before may stay where they are, and creep so much deeper
+MOVED_IN = 0.02  # of the depth allowed: links that were deep before may stay where they are
 
 
 @fused
@@ -94,7 +94,7 @@ def ends_too_deep(problem: Problem, state: State, contacts: Contacts) -> bool:
     its end, and may meet the corner of a wall there where the edge came first in the middle. Discs have no corners: if
     there is nothing else, links may turn less in a step instead, which costs less to compile.
     """
-    half, deep = 0.5 * problem.number[0].dt, (1.0 - MOVED_IN) * problem.number[0].depth
+    half, deep = 0.5 * problem.number[0].dt, problem.number[0].depth
     for i in range(problem.link.shape[0]):
         if problem.first[i + 1] == problem.first[i] and problem.number[0].reach <= deep:
             continue  # nothing is near it that it could have got into
