@@ -22,6 +22,7 @@ from pushpoint.types import FloatArray, Pose
 from pushpoint.worlds import worlds
 
 StartAt = Literal["path", "scenario"]
+SAID = ("off-path", "drive", "hold")  # events of `push-along`; plants have others
 
 
 def plan_path(
@@ -122,7 +123,11 @@ def held_up(plan: Plan, base: Scenario, start: StartAt = "path") -> str:
         run = simulate(plan.scenario(base, start == "scenario"))
     except (SolverFailure, StartOverlap) as error:
         return str(error)
-    said = [str(detail) for detail in run.events["detail"].values.tolist() if detail]
+    said = [
+        str(detail)
+        for name, detail in zip(run.events["name"].values, run.events["detail"].values, strict=True)
+        if name in SAID and detail
+    ]
     if ARRIVED in said:
         return ""
     return said[-1] if said else "it was still on the path when the time was up"

@@ -13,7 +13,7 @@ from pushpoint.mechanics.body_push import body_moment
 from pushpoint.mechanics.push_balance import three_forces
 from pushpoint.mechanics.tail_chain import TailChain
 from pushpoint.mechanics.tail_kernels import Pegs
-from pushpoint.path_plans import base_scenario
+from pushpoint.path_plans import base_scenario, held_up
 from pushpoint.planning.feasibility import Drag
 from pushpoint.planning.follow import Following
 from pushpoint.planning.paths import Path as Curve
@@ -290,6 +290,20 @@ def test_a_plan_follows_in_a_scenario_with_sensors_of_another_controller() -> No
     scenario = plans(request(), SMALL)[0].scenario(base)
     assert scenario.sensors is not None
     assert scenario.sensors.keys() == {"map", "contacts", "head-pose", "joint-encoders"}
+
+
+def test_on_the_plant_of_p1_pegs_push_where_they_touch() -> None:
+    """Its default is contact at the centres of links, with which no plan holds. What P1's plant says is no reason why a
+    robot did not arrive."""
+    slippery = {"world.friction": 0.1, "world.obstacle_friction": 0.1}
+    base = base_scenario("liljeback2010/random", slippery)
+    plan = plan_path("liljeback2010/random", slippery, distance=0.3, kept=60, steps=60)
+    found = plan.scenario(base)
+    assert found.plant.name == "planar_hybrid"
+    assert found.plant.options["contact"] == "point"
+    assert base.plant.options.get("contact") != "point"
+    short = plan.model_copy(update={"distance": 1e-3})
+    assert "obstacle" not in held_up(short, base)
 
 
 def test_bad_input_is_refused() -> None:

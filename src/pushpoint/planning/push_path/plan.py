@@ -26,6 +26,13 @@ Samples = Annotated[tuple[NonNegative, ...], Field(max_length=limits.PATH_SAMPLE
 Pairs = Annotated[tuple[tuple[int, ...], ...], Field(max_length=limits.PATH_SAMPLES)]
 
 
+def _with_points(plant: Choice) -> Choice:
+    """A plant whose contacts act at their points, not at the centres of links as in P1."""
+    if plant.name != "planar_hybrid":
+        return plant
+    return plant.model_copy(update={"options": {**plant.options, "contact": "point"}})
+
+
 class Plan(Frozen):
     """A path of bounded curvature through a map of pegs, and how well a robot can push itself along it.
 
@@ -103,7 +110,8 @@ class Plan(Frozen):
         Parameters
         ----------
         base
-            Whose robot, world, plant, sensors and seed are used.
+            Whose robot, world, plant, sensors and seed are used; on `planar_hybrid` contacts act at their points, as
+            plans are made for that.
         start
             Whether the robot starts where `base` puts it; else it lies on the path.
 
@@ -118,6 +126,7 @@ class Plan(Frozen):
             dict(base)
             | {
                 "title": f"A planned path of push-points: {base.title or base.name}",
+                "plant": _with_points(base.plant),
                 "controller": Choice(name="push-along", options=self.controller_options(4.0 if start else 0.0)),
                 "servo": Servo(torque_limit=self.torque_limit),
                 "start": base.start if start else Start(),
