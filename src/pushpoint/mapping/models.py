@@ -31,9 +31,7 @@ class Trial(NamedTuple):
     position: FloatArray  # [m], (n, 2): link centres at its end
     angle: FloatArray  # [rad], (n,): of the links
     failed: bool  # whether a step could not be solved; the trial ended there
-    work: (
-        int  # what its steps cost, in sweeps of the solver over the links; counted, so that it is no time of a machine
-    )
+    work: int  # what its steps cost, counted in sweeps of the solver over the links
     end: Any  # to go on from, see `Model.trial`
 
 
