@@ -158,5 +158,5 @@ def _draw_pegs(axes: Axes, s: FloatArray, plan: Plan) -> None:
         pushes = np.array([peg in pegs for pegs in plan.push_points])
         for first, last in _runs(pushes):
             axes.plot(s[[first, last]], [row, row], color=style.ORANGE, linewidth=3.0, solid_capstyle="butt")
-        axes.annotate(str(peg), (0.0, row), (2, 0), textcoords="offset points", va="center", fontsize=6)
-    axes.set(ylabel="push-points", ylim=(-0.7, len(order) - 0.3), yticks=[])
+    axes.set(ylabel="push-points", ylim=(-0.7, len(order) - 0.3))
+    axes.set_yticks(range(len(order)), [str(peg) for peg in order], fontsize=6)

@@ -227,7 +227,7 @@ def _with_margin(plan: Plan, request: Request, options: PlanOptions, course: Cou
     reason = ""
     if weak is not None or share > options.lacking:
         worst = weak.worst if weak is not None else float(margin.s[int(np.argmin(margin.alpha))])
-        reason = _what_is_missing(course, worst, share)
+        reason = f"{100.0 * share:.1f} % of the path lack push; {_what_is_missing(course, worst, plan.head)}"
     reason = _bent_too_far(request, course, margin.s) or reason
     return plan.model_copy(
         update={
@@ -248,20 +248,25 @@ def _bent_too_far(request: Request, course: Course, s: FloatArray) -> str:
     most = float(bends[place, joint])
     if most <= request.bend:
         return ""
-    return (
-        f"at {s[place]:.2f} m of the path joint {joint} bends by {most:.2f} rad; it has stops at {request.bend:g} rad"
-    )
+    where = _place(course, s[place], s[0])
+    return f"{where} joint {joint} bends by {most:.2f} rad; it has stops at {request.bend:g} rad"
+
+
+def _place(course: Course, s: float, begin: float) -> str:
+    """Where the head's end is at s [m] of the path; `begin` [m]: where it starts."""
+    x, y = course.following.path(np.array([s]))[0]
+    return f"with the head at ({x:.2f}, {y:.2f}) m, {s - begin:.2f} m from its start,"
 
 
 def _has_drag(request: Request) -> bool:
     return request.drag.friction > 0.0 or request.drag.viscous > 0.0
 
 
-def _what_is_missing(course: Course, s: float, share: float) -> str:
+def _what_is_missing(course: Course, s: float, begin: float) -> str:
     """Why the robot stalls with its head's end at s [m] of the path."""
     found, contacts = course.propulsion(s)
     count = "is 1 push-point" if contacts == 1 else f"are {contacts} push-points"
-    where = f"{100.0 * share:.1f} % of the path lack push; at {s:.2f} m of it there {count}"
+    where = f"{_place(course, s, begin)} there {count}"
     if found.missing is not None:
         return f"{where}: {described(found.missing)}"
     return f"{where}, which carry {found.alpha:.2f} times the drag with {course.torque_limit:g} N m"
