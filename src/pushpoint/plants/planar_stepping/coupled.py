@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from pushpoint._jit import fused, kernel
 from pushpoint.mechanics.planar_chain import solve_root, sweep
-from pushpoint.mechanics.uneven_chain import uneven_sweep
+from pushpoint.mechanics.uneven_chain import own_block, solve_uneven_root, uneven_sweep
 from pushpoint.numerics.records import Records
 from pushpoint.plants.planar_stepping.extended import MOST_COUPLED, Contacts
 from pushpoint.plants.planar_stepping.model import Problem
@@ -61,13 +61,16 @@ def list_coupled(problem: Problem, coupling: FloatArray) -> int:
 @kernel
 def solve_apart(problem: Problem, gain: float) -> None:
     """The chain by its sweep, every movable obstacle by itself."""
+    others = range(problem.chain.shape[0], problem.link.shape[0])
     if problem.number[0].uneven > 0.0:
         uneven_sweep(problem.chain, gain)
+        for i in others:
+            solve_uneven_root(problem.link[i], own_block(problem.link[i]), gain)
     else:
         sweep(problem.chain, gain)
-    for i in range(problem.chain.shape[0], problem.link.shape[0]):
-        a = problem.link[i]
-        solve_root(a, (a.xx, a.xy, a.yy, a.xw, a.yw, a.ww, a.fx, a.fy, a.fw), gain)
+        for i in others:
+            a = problem.link[i]
+            solve_root(a, (a.xx, a.xy, a.yy, a.xw, a.yw, a.ww, a.fx, a.fy, a.fw), gain)
 
 
 @kernel

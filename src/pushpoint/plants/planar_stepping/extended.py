@@ -57,6 +57,8 @@ TOUCH_FIELDS = (
     "start", "end",  # [m], of a link along the straight robot
     "joined",  # whether its tail end is the head end of the link behind: two contacts there would be one
     "start_vx", "start_vy", "start_w", "keep_fx", "keep_fy", "keep_fw", "keep_torque",  # see coupled
+    "first_vx", "first_vy", "first_w", "first_chord_x", "first_chord_y", "first_chord_w",  # see first_guess
+    "first_ground_x", "first_ground_y", "first_spin", "first_stop",
 )  # fmt: skip
 JOINT_FIELDS = (
     "spring", "spring_angle", "damper", "armature", "lower", "upper",

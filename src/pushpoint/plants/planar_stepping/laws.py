@@ -60,7 +60,9 @@ def evaluate(problem: Problem, ground: Ground | None, contacts: Contacts | None,
         fastest = max(fastest, squared_speed(link, i))
     if contacts is not None:
         for i in range(chain.shape[0], link.shape[0]):
-            worst = max(worst, free_imbalance(link, i))
+            wrong = free_imbalance(link, i)
+            if not wrong <= worst:  # nor is what is no number
+                worst = wrong
             fastest = max(fastest, squared_speed(link, i))
     problem.number[0].speed = math.sqrt(fastest)
     problem.number[0].worst_link = at

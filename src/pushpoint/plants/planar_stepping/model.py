@@ -50,6 +50,7 @@ CONTACT_FIELDS = (
     # normal about it; friction: coefficient, largest impulse, arms about both partners, impulse, multiplier; tangents.
     "owner", "other", "arm_other", "mu", "limit", "arm_t", "lever", "impulse_t", "guess_t", "stiff", "stiff_t",
     "slip",  # mu with the sign of friction where that slides and follows the normal impulse, else 0
+    "first_guess", "first_guess_t",  # multipliers before the first sweep, see first_guess
     "last_limit", "last_change",  # of the iteration before: the largest impulse of friction, or -1, and how it changed
 )  # fmt: skip
 BODY_FIELDS = (

@@ -13,6 +13,7 @@ from pushpoint.numerics.records import Records
 from pushpoint.plants.planar_stepping.contact_law import renew_limits
 from pushpoint.plants.planar_stepping.coupled import solve
 from pushpoint.plants.planar_stepping.extended import Contacts, Ground, Joints
+from pushpoint.plants.planar_stepping.first_guess import keep_first_guess, take_first_guess
 from pushpoint.plants.planar_stepping.laws import (
     evaluate,
     is_free,
@@ -34,7 +35,9 @@ FREE_TOLERANCE = 1e-13
 FREE_CHORD_ERROR = 1e-14
 FREE_SWEEPS = 6  # at most, for the sake of round-off in long chains
 NEAR = 1e-4  # imbalance, as a part of what it was, for which the slope is not needed
-FOLLOWING = 12  # sweeps, in which limits of friction follow the normal impulses; from then on they are lagged
+# Limits of friction follow the normal impulses for so many sweeps, or for a part of those allowed; then they are
+# lagged, from the first guess on where the imbalance is larger than NEARLY.
+FOLLOWING, FOLLOWING_SHARE, NEARLY = 12, 3, 1e-4
 FRICTION_SWEEPS = 40  # what friction at obstacles has not settled by then is left to `friction_limits`
 LIMITS_BELOW = 0.1  # imbalance below which impulses are good enough to take friction limits from
 CHORDS_BELOW = 0.1  # imbalance below which the chords are updated: early, as an update costs less than a sweep
@@ -139,6 +142,38 @@ def newton_step(
     return residual
 
 
+@kernel
+def is_rough(problem: Problem) -> bool:
+    """Whether there is friction at any contact."""
+    most = 0.0
+    for k in range(problem.first[problem.link.shape[0]]):
+        most = max(most, problem.contact[k].mu)
+    return bool(most > 0.0)
+
+
+@kernel
+def follow(problem: Problem, ground: Ground | None, contacts: Contacts, joints: Joints | None) -> None:
+    """Let limits of friction follow the normal impulses, where there is any and limits are not fixed."""
+    problem.number[0].follows = 0.0
+    if problem.number[0].limits_fixed == 0.0 and is_rough(problem):
+        problem.number[0].follows = 1.0
+        keep_first_guess(problem, ground, contacts, joints)
+
+
+@kernel
+def lag_limits(
+    problem: Problem, residual: float, ground: Ground | None, contacts: Contacts, joints: Joints | None
+) -> None:
+    """Go over to lagged limits of friction."""
+    problem.number[0].follows = 0.0
+    if residual <= NEARLY:
+        keep_multipliers(problem, ground, contacts, joints)
+    else:
+        take_first_guess(problem, ground, contacts, joints)
+        problem.number[0].penalty = LEAST_PENALTY * problem.number[0].dt
+    hold(problem, ground, contacts, joints)
+
+
 @fused
 def newton(
     problem: Problem, ground: Ground | None, contacts: Contacts | None, joints: Joints | None
@@ -153,15 +188,17 @@ def newton(
         error, tolerance = FREE_CHORD_ERROR, FREE_TOLERANCE
     problem.number[0].penalty = LEAST_PENALTY * problem.number[0].dt
     problem.number[0].accepted = problem.number[0].tolerance
-    problem.number[0].follows = 1.0 if contacts is not None and renews else 0.0
+    following, lags = min(FOLLOWING, limit // FOLLOWING_SHARE), False
+    if contacts is not None:
+        follow(problem, ground, contacts, joints)
+        lags = problem.number[0].follows == 0.0 and is_rough(problem)
     hold(problem, ground, contacts, joints)
     residual, last_law, lag = 1.0, 1.0, 0.0
     problem.number[0].lag = 0.0
     for iteration in range(limit):
-        if contacts is not None and iteration == FOLLOWING and problem.number[0].follows > 0.0:
-            problem.number[0].follows, begin = 0.0, FOLLOWING
-            keep_multipliers(problem, ground, contacts, joints)
-            hold(problem, ground, contacts, joints)
+        if contacts is not None and iteration == following and problem.number[0].follows > 0.0:
+            lag_limits(problem, residual, ground, contacts, joints)
+            begin, last_law, lags = iteration, 1.0, True
         before, good = residual, GOOD if iteration < begin + PATIENCE else VERY_GOOD
         residual = newton_step(problem, before, good, ground, contacts, joints)
         if iteration == FREE_SWEEPS:
@@ -171,13 +208,9 @@ def newton(
             return max(residual, lag), iteration + 1
         again = False
         law = 0.0
-        if residual <= tolerance and (
-            joints is not None
-            or (contacts is not None and problem.number[0].follows == 0.0)
-            or not laws_hold(problem, residual, ground, contacts)
-        ):
+        if residual <= tolerance and (joints is not None or lags or not laws_hold(problem, residual, ground, contacts)):
             law = law_residual(problem, ground, contacts, joints)
-        if contacts is not None and renews and problem.number[0].follows == 0.0 and residual < LIMITS_BELOW:
+        if contacts is not None and renews and lags and residual < LIMITS_BELOW:
             lag = problem.number[0].lag = renew_limits(problem, iteration - begin)
         if residual <= (CHORDS_BELOW if chord_updates > EARLY_UPDATES else tolerance) and chord_updates > 0:
             chord_updates -= 1
