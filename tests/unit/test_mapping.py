@@ -135,6 +135,26 @@ def test_walls_are_edges_from_corner_to_corner() -> None:
     assert len(corners(np.zeros((1, 2)))) == 0
 
 
+@given(st.floats(0.03, 0.45), st.floats(0.0, 2.0 * np.pi))
+def test_a_long_wall_has_no_pegs_in_front_of_it(distance: float, angle: float) -> None:
+    """Rays that graze it hit it far from each other."""
+    middle, along = distance * np.array([np.cos(angle), np.sin(angle)]), np.array([-np.sin(angle), np.cos(angle)])
+    wall = Wall(points=(tuple(middle - 5.0 * along), tuple(middle + 5.0 * along)))
+    seen = obstacles_seen(scan(World(name="wall", obstacles=(wall,))), PegMaking())
+    # Of rays at the end of a scan one or two may hit it: then nothing says that it is no peg.
+    assert len(seen.point) == 0 or len(seen.edge) == 0
+
+
+def test_pegs_of_a_few_points_of_a_wall_are_forgotten_when_it_is_seen() -> None:
+    rays = scan(World(name="wall", obstacles=(Wall(points=((0.3, -0.2), (0.3, 0.2))),)))
+    facing = np.array([[-1.0, 0.0]])
+    on_wall = PegMap(EXACT).met(no_pegs(), np.array([[0.3, 0.1]]), facing, 0.0)
+    both = PegMap(EXACT).met(on_wall, np.array([[0.2, -0.9]]), facing, 0.0)
+    known, edge = scanned(PegMap(EXACT), both, rays, 0.1)
+    assert len(edge) == 1
+    assert known.point[~np.isnan(known.point)].tolist() == [0.2, -0.9]
+
+
 @given(st.floats(0.15, 0.45), st.floats(-1.5, 1.5), st.floats(0.04, 0.1), st.integers(1, 2))
 def test_one_or_two_points_are_of_a_disc(distance: float, angle: float, r: float, count: int) -> None:
     """Wherever on its rim: at the ends of a scan no more may be seen of a peg."""

@@ -1,8 +1,8 @@
 """What a range scan says: discs and edges that it hits, and discs that it sees through.
 
-Neighbouring rays that hit at similar distances see one obstacle. A disc fits their points p by least squares of
-|p_i - c| - r, with the assumed radius as one more measurement; points that fit no disc are edges, from corner to
-corner.
+Neighbouring rays that hit at similar distances, or along a straight line, see one obstacle. A disc fits their points p
+by least squares of |p_i - c| - r, with the assumed radius as one more measurement; points that fit no disc are edges,
+from corner to corner. Discs that were made of a few points of an edge are forgotten when the edge is seen.
 """
 
 from __future__ import annotations
@@ -11,11 +11,16 @@ import math
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from pushpoint.mapping.pegs import KnownPegs, PegMaking, PegMap, without
-from pushpoint.types import FloatArray
+from pushpoint.types import FloatArray, IntArray
 
-JUMP = 0.06  # [m], from ray to ray: where another obstacle begins
+BoolArray = npt.NDArray[np.bool_]
+
+JUMP = 0.06  # [m], from ray to ray: where another obstacle begins, unless points go on along a straight line
+STRAIGHT = 0.005  # [m], from such a line
+LONG = 0.08  # [m], of edges on which discs are forgotten: what is shorter may be of a disc that was not recognised
 ITERATIONS = 12  # of the fit; each squares the error near the solution
 MOST_POINTS = 6  # of an obstacle that are taken from one scan
 BAD_FIT = 0.004  # [m], root mean square: points that fit no disc better are edges
@@ -56,7 +61,7 @@ def obstacles_seen(rays: Rays, making: PegMaking) -> Seen:
     """Rims and edges that the rays hit."""
     points, normals, edges = [np.zeros((0, 2))], [np.zeros((0, 2))], [np.zeros((0, 4))]
     hit = rays.origin + np.where(np.isfinite(rays.distance), rays.distance, 0.0)[:, np.newaxis] * rays.direction
-    for group in _groups(rays.distance):
+    for group in _groups(rays.distance, hit):
         at, along = hit[group], rays.direction[group]
         disc = fit_circle(at, along, making)
         if _faces_away(disc, at, along):
@@ -91,13 +96,27 @@ def _assumed(point: FloatArray, ray: FloatArray, making: PegMaking) -> FloatArra
     return np.array([*(0.5 * (first + last) + across), making.radius])
 
 
-def _groups(distance: FloatArray) -> list[FloatArray]:
+def _groups(distance: FloatArray, point: FloatArray) -> list[IntArray]:
     """Numbers of neighbouring rays that hit one obstacle each."""
     hit = np.flatnonzero(np.isfinite(distance))
     if not len(hit):
         return []
-    ends = np.flatnonzero((np.diff(hit) > 1) | (np.abs(np.diff(distance[hit])) > JUMP)) + 1
-    return np.split(hit, ends)
+    jumps = (np.abs(np.diff(distance[hit])) > JUMP) & ~_straight_on(point[hit])
+    return np.split(hit, np.flatnonzero((np.diff(hit) > 1) | jumps) + 1)
+
+
+def _straight_on(point: FloatArray) -> BoolArray:
+    """Between which of the points (m, 2) and the next a straight line goes on, from before or from behind; (m - 1,).
+    Rays that graze a wall hit it far from each other."""
+    goes_on = np.zeros(max(0, len(point) - 1), bool)
+    if len(point) > 2:
+        step = np.diff(point, axis=0)
+        size = np.maximum(np.hypot(step[:, 0], step[:, 1]), 1e-12)
+        across = np.abs(step[:-1, 0] * step[1:, 1] - step[:-1, 1] * step[1:, 0])
+        ahead = (step[:-1] * step[1:]).sum(axis=1) > 0.0
+        goes_on[1:] |= ahead & (across / size[:-1] < STRAIGHT)
+        goes_on[:-1] |= ahead & (across / size[1:] < STRAIGHT)
+    return goes_on
 
 
 def fit_circle(point: FloatArray, ray: FloatArray, making: PegMaking) -> FloatArray:
@@ -159,7 +178,25 @@ def forget_seen_through(known: KnownPegs, rays: Rays) -> KnownPegs:
     return without(known, gone) if gone.any() else known
 
 
+def forget_on_edges(known: KnownPegs, edge: FloatArray) -> KnownPegs:
+    """Without the discs all of whose points are on one of the edges (e, 4)."""
+    gone = np.zeros(len(known.disc), bool)
+    has_point = ~np.isnan(known.point[:, :, 0])
+    for one in edge:
+        start, along = one[:2], one[2:] - one[:2]
+        length = float(np.hypot(*along))
+        if length < LONG:
+            continue
+        off = known.point - start
+        place = off @ along / length
+        across = np.abs(off[:, :, 0] * along[1] - off[:, :, 1] * along[0]) / length
+        is_on = (across < STRAIGHT) & (place > -STRAIGHT) & (place < length + STRAIGHT)
+        gone |= (is_on | ~has_point).all(axis=1)
+    return without(known, gone) if gone.any() else known
+
+
 def scanned(pegs: PegMap, known: KnownPegs, rays: Rays, time: float) -> tuple[KnownPegs, FloatArray]:
     """What is known of pegs after a scan at a time [s], and the edges (e, 4) [m] that it saw."""
     seen = obstacles_seen(rays, pegs.making)
-    return pegs.met(forget_seen_through(known, rays), seen.point, seen.normal, time), seen.edge
+    known = forget_on_edges(forget_seen_through(known, rays), seen.edge)
+    return pegs.met(known, seen.point, seen.normal, time), seen.edge
