@@ -351,6 +351,7 @@ def test_without_the_loop_there_are_no_models() -> None:
 
 FELT, SCAN = "lab/clutter-plan-felt", "lab/clutter-plan-scan"
 LISTED: dict[str, Any] = {name: {} for name in ("joint-encoders", "link-poses", "contact-force", "tactile")}
+WRENCH, WRENCHES = {"controller.touch": "wrench"}, LISTED | {"joint-wrench": {}}
 
 
 @pytest.mark.parametrize(
@@ -377,6 +378,19 @@ LISTED: dict[str, Any] = {name: {} for name in ("joint-encoders", "link-poses", 
             "sensors.range-scan.rate = 4 1/s, controller.scan_period = 0.1 s: .* a multiple",
         ),
         (FELT, {"sensors": LISTED | {"tactile": {"rate": 20.0}}}, "sensors.tactile.rate = 20 1/s: .* 200 1/s"),
+        (FELT, {"sensors": LISTED | {"link-poses": {"rate": 10.0}}}, "sensors.link-poses.rate = 10 1/s: .* 200 1/s"),
+        (
+            FELT,
+            {"controller.pose": "odometry", "sensors": LISTED | {"joint-encoders": {"rate": 20.0}}},
+            "sensors.joint-encoders.rate = 20 1/s: .* 200 1/s",
+        ),
+        (FELT, WRENCH | {"sensors": WRENCHES | {"link-poses": {"rate": 50.0}}}, "sensors.link-poses.rate = 50 1/s"),
+        (
+            FELT,
+            WRENCH | {"controller.pose": "odometry", "sensors": WRENCHES | {"link-poses": {"latency": 0.1}}},
+            "sensors.link-poses.latency = 0.1 s, sensors.joint-encoders.latency = 0 s: should be equal",
+        ),
+        (FELT, WRENCH | {"sensors": WRENCHES | {"link-poses": {"dropout": 0.1}}}, "sensors.link-poses.dropout = 0.1"),
         (FELT, {"controller.model": {"friction_factor": 1e6}}, "controller.model.friction_factor"),
         (
             FELT,
@@ -392,6 +406,19 @@ LISTED: dict[str, Any] = {name: {} for name in ("joint-encoders", "link-poses", 
 def test_what_does_not_fit_is_refused(name: str, changes: dict[str, Any], words: str) -> None:
     with pytest.raises(InvalidInput, match=words):
         pp.simulate(name, changes, duration=0.01)
+
+
+@pytest.mark.parametrize(
+    ("options", "sensors"),
+    [
+        ({"controller.pose": "odometry"}, LISTED | {"link-poses": {"rate": 10.0, "latency": 0.1}}),
+        (WRENCH, WRENCHES | {"joint-encoders": {"rate": 50.0}}),
+        (WRENCH, {name: {"latency": 0.02} for name in WRENCHES}),
+        ({"controller.knowledge": "full"}, LISTED | {"map": {}, "link-poses": {"rate": 10.0}}),
+    ],
+)
+def test_sensors_that_the_map_is_not_made_of_may_be_held(options: dict[str, Any], sensors: dict[str, Any]) -> None:
+    pp.simulate(FELT, CHEAP | options | {"sensors": sensors}, duration=0.01)
 
 
 def test_scanners_that_are_said_alike_fit() -> None:

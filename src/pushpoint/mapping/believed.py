@@ -102,16 +102,30 @@ class Belief:
     def check_sensors(self, sensors: Mapping[str, Any]) -> None:
         """Refuse sensors, given by their options, with which the map would be wrong."""
         pose = "link-poses" if self.options.pose == "sensed" else "joint-encoders"
-        for name in sorted(self.uses & sensors.keys() - {"map"}):
+        together = self.uses - {"map"}
+        if self.options.touch == "wrench":
+            together |= {"link-poses"}  # accelerations are differences of its velocities
+            self._check_dropout(sensors)
+        for name in sorted((together - {pose}) & sensors.keys()):
             if abs(sensors[name].latency - sensors[pose].latency) > ROUNDING:
                 raise InvalidInput(
                     f"sensors.{name}.latency = {sensors[name].latency:g} s, sensors.{pose}.latency = "
                     f"{sensors[pose].latency:g} s: should be equal, as what is felt or seen is put where the robot is "
                     "believed to be then"
                 )
+        for name in sorted((together | ({pose} if self._feels else set())) & sensors.keys()):
             self._check_rate(name, sensors[name].rate)
         if "range-scan" in self.uses & sensors.keys():
             self._check_scan(sensors["range-scan"].angle, sensors["range-scan"].range)
+
+    def _check_dropout(self, sensors: Mapping[str, Any]) -> None:
+        """A velocity that is held is an acceleration of zero, and then one of two ticks at once."""
+        for name in ("joint-wrench", "link-poses"):
+            if name in sensors and sensors[name].dropout > 0.0:
+                raise InvalidInput(
+                    f"sensors.{name}.dropout = {sensors[name].dropout:g}: should be 0 with controller.touch = "
+                    "'wrench', which takes what is missing in the balance of a tick for a push"
+                )
 
     def _check_rate(self, name: str, rate: float | None) -> None:
         """Readings that are held are put where the robot is no longer."""
