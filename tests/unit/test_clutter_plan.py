@@ -25,7 +25,7 @@ from pushpoint.recording.assemble import with_known_ends
 from pushpoint.robots import robots
 from pushpoint.tape import STEP_COLUMNS, new_tape
 from pushpoint.types import FloatArray, Map, Observation, Pose, Touches
-from pushpoint.worlds import Disc, World
+from pushpoint.worlds import Disc, Patch, World
 from tests.unit.test_mapping import NOTHING
 
 PERIOD = 0.005
@@ -484,6 +484,33 @@ def test_the_ground_of_the_models_is_believed_where_nothing_else_is_said() -> No
     said = Belief(Feeling(pose="odometry", ground_friction=0.2), ROBOT, PERIOD)
     said.use_ground(pp.Ground(friction=0.6, torque=True), 9.81)
     assert said._odometry._ground == (0.2, 9.81, True)
+
+
+@pytest.mark.parametrize(
+    ("ground", "words"),
+    [
+        (pp.Ground(viscous=3.0), "world.ground.viscous = 3.0 N s/m: .* controller.ground_friction"),
+        (pp.Ground(friction=0.1, friction_across=0.5), "world.ground.friction_across = 0.5"),
+        (pp.Ground(patches=(Patch(x_min=0.0, x_max=1.0, y_min=0.0, y_max=1.0),)), "world.ground.patches.0"),
+    ],
+)
+def test_ground_with_other_laws_is_believed_only_if_it_is_said_how(ground: pp.Ground, words: str) -> None:
+    for options in (Feeling(pose="odometry"), Feeling(touch="wrench")):
+        with pytest.raises(InvalidInput, match=words):
+            Belief(options, ROBOT, PERIOD).use_ground(ground, 9.81)
+    Belief(Feeling(), ROBOT, PERIOD).use_ground(ground, 9.81)
+    said = Belief(Feeling(pose="odometry", ground_friction=0.2), ROBOT, PERIOD)
+    said.use_ground(ground, 9.81)
+    assert said._odometry._ground.friction == 0.2
+
+
+def test_all_friction_of_the_ground_is_believed_wrong_by_the_same_factor() -> None:
+    patch = Patch(x_min=0.0, x_max=1.0, y_min=0.0, y_max=1.0, friction=0.5)
+    world = World(name="rough", ground=pp.Ground(friction=0.3, viscous=2.0, patches=(patch,)))
+    models = MapModels(ROBOT, world, ROBOT.servo, PERIOD)
+    found = models._world(EMPTY, ModelSettings(friction_factor=2.0)).ground
+    assert (found.friction, found.friction_across, found.viscous) == (0.6, None, 4.0)
+    assert [(patch.friction, patch.x_max) for patch in found.patches] == [(1.0, 1.0)]
 
 
 def test_a_pose_by_odometry_is_planar_on_spatial_plants_too() -> None:

@@ -93,6 +93,8 @@ class Belief:
     def use_ground(self, ground: Ground, gravity: float) -> None:
         """What the options do not say of the ground is as here; `gravity` [m/s2]."""
         own = self.options
+        if own.ground_friction is None and (own.touch, own.pose) != ("skin", "sensed"):
+            _refuse_other_laws(ground)
         friction = ground.friction if own.ground_friction is None else own.ground_friction
         torque = ground.torque if own.ground_torque is None else own.ground_torque
         believed = GroundBelief(friction, gravity, torque)
@@ -250,6 +252,18 @@ class Belief:
         if self._is_thin:
             disc, edge = np.concatenate([disc, *(row_of_discs(one, EDGE_RADIUS) for one in edge)]), NO_EDGES
         return Map(moved_off(disc, *self.axes(obs), self._radius, GAP), edge)
+
+
+def _refuse_other_laws(ground: Ground) -> None:
+    """With more than dry friction, what is believed would have to be chosen."""
+    found = [said for feature, said in ground.features() if feature != "torque"]
+    if ground.patches:
+        found.append("patches.0 is a patch with a law of its own")
+    if found:
+        raise InvalidInput(
+            f"world.ground.{found[0]}: controller.touch = 'wrench' and controller.pose = 'odometry' believe in dry "
+            "friction that is the same in all directions and places; give controller.ground_friction to say in which"
+        )
 
 
 def pose_of(obs: Observation) -> Pose:

@@ -22,7 +22,7 @@ class ModelSettings(Frozen):
     tolerance: Annotated[float, Field(gt=0, le=1e-3), at_least(1e-12)] = 1e-3  # of the residuals of its steps
     max_parts: Annotated[int, Field(ge=1, le=1024)] = 4  # of a step that is not solved as a whole
     peg_friction: FrictionCoefficient = 0.2  # between links and obstacles, believed
-    friction_factor: FrictionFactor = 1.0  # by which both frictions are wrong: 1.2 is 20 % too much
+    friction_factor: FrictionFactor = 1.0  # by which frictions and drags are wrong: 1.2 is 20 % too much
 
 
 class Trial(NamedTuple):

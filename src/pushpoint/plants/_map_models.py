@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from math import ceil
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -15,7 +15,9 @@ from pushpoint.plants._compiled import CompiledPlant
 from pushpoint.robots import Robot, Servo
 from pushpoint.tape import PLANE, STEP_COLUMNS, Tape, new_tape
 from pushpoint.types import CommandTable, FloatArray, Map, Pose
-from pushpoint.worlds import Disc, Ground, Wall, World
+from pushpoint.worlds import Disc, Ground, GroundLaw, Wall, World
+
+Law = TypeVar("Law", bound=GroundLaw)
 
 PLANT = "planar_stepping"
 ROUNDING = 1e-9  # relative: decimal periods are not exact in binary
@@ -23,7 +25,7 @@ FAR = 1e5  # [m], beside the map: a disc that nobody reaches, so that an empty m
 # What a step costs besides its sweeps, and each part of a repeated one with the attempt before it, in sweeps: fitted to
 # processor times of all trials of four runs, to 9 % rms.
 OF_STEP, OF_PART = 0.4, 6.0
-SCALED = ("friction", "friction_across", "friction_backward")
+SCALED = ("friction", "friction_across", "friction_backward", "viscous", "viscous_across")
 
 
 class MapModels:
@@ -73,9 +75,8 @@ class MapModels:
     def _ground(self, settings: ModelSettings) -> Ground:
         if settings.friction_factor == 1.0:
             return self.ground
-        values = {name: getattr(self.ground, name) for name in SCALED}
-        scaled = {name: settings.friction_factor * value for name, value in values.items() if value is not None}
-        return self.ground.model_copy(update=scaled)
+        patches = tuple(_scaled(patch, settings.friction_factor) for patch in self.ground.patches)
+        return _scaled(self.ground, settings.friction_factor).model_copy(update={"patches": patches})
 
     def _beyond(self, known: Map) -> tuple[float, float, float]:
         return float(known.disc[:, 0].max(initial=0.0)) + FAR, 0.0, 0.1
@@ -106,6 +107,12 @@ class MapModel:
         if ticks not in self._tables:
             self._tables[ticks] = CommandTable(*np.zeros((3, ticks, self._plant.layout.joints)))
         return self._tables[ticks]
+
+
+def _scaled(law: Law, factor: float) -> Law:
+    """The same with so many times the friction and drag."""
+    values = {name: getattr(law, name) for name in SCALED}
+    return law.model_copy(update={name: factor * value for name, value in values.items() if value is not None})
 
 
 def _work(tape: Tape) -> int:
