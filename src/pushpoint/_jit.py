@@ -34,6 +34,7 @@ except ImportError:  # Windows: processes that compile the same at once do so ea
 
 F = TypeVar("F", bound=Callable[..., Any])
 
+COMPILE_ERRORS = (numba.core.errors.NumbaError, numba.core.errors.UnsupportedBytecodeError)
 FLAT = numba.types.Array(numba.float64, 1, "C")
 # Functions that are called by number where nothing is compiled, from 1 on.
 INTERPRETED: list[Callable[..., None]] = []

@@ -140,6 +140,30 @@ def test_python_gives_the_same_bits() -> None:
     assert outputs[0] == outputs[1]
 
 
+@pp.compiled_part
+def size_of(x: Any) -> float:
+    return float(x.no_such)
+
+
+@pp.compiled_tick
+def slip_tick(state: Any, parameters: Any, observation: Any, reference: Any) -> None:
+    reference[0] = size_of(state)
+
+
+class Slip(Wave):
+    tick = slip_tick
+
+
+@pytest.mark.parametrize("noise", [0.0, 0.01])
+def test_a_tick_that_cannot_be_compiled_is_named_with_its_line(noise: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Inside the plant, and tick by tick, as where there is noise."""
+    monkeypatch.setitem(controllers._items, "slip", Slip)
+    line = size_of.__code__.co_firstlineno + 2  # of the decorator
+    words = rf"_controllers\.py, line {line}: slip_tick cannot be compiled: Unknown attribute 'no_such' [^\n]*$"
+    with pytest.raises(InvalidInput, match=words):
+        run("planar_stepping", "slip", sensors={"joint-encoders": {"noise": noise}})
+
+
 def test_commands_that_are_not_finite_are_named() -> None:
     @pp.compiled_tick
     def broken(state: Any, parameters: Any, observation: Any, reference: Any) -> None:

@@ -8,6 +8,8 @@
 
 from __future__ import annotations
 
+import os
+import re
 import sys
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Mapping
@@ -16,15 +18,18 @@ from typing import Any, ClassVar, Protocol
 import numba
 import numpy as np
 
-from pushpoint._jit import MachineCode, compiled_part
+from pushpoint._jit import COMPILE_ERRORS, MachineCode, compiled_part
 from pushpoint.control._base import BaseController, ControlEvent, ControllerState
 from pushpoint.errors import InvalidInput
 from pushpoint.feedback import CompiledLoop, flat_layout
+from pushpoint.registry import shown_path
 from pushpoint.robots import Robot
 from pushpoint.types import Command, FloatArray, Observation
 
 __all__ = ["CompiledController", "compiled_part", "compiled_tick"]
 
+# Of the compiler's messages: how lines begin that do not say why, and how they say where.
+HOW_FAR, PLACE = "Failed in ", re.compile(r'^File "(.+)", line (\d+):', re.MULTILINE)
 # What each sensor shows of a flat observation, as numbers of its parts; nothing shows the last one.
 SHOWS = {"joint-encoders": (1, 2), "joint-torque": (3,), "link-poses": (4, 5, 6, 7), "contact-force": (8,)}
 
@@ -38,6 +43,19 @@ def compiled_tick(function: Callable[[FloatArray, FloatArray, FloatArray, FloatA
         Of state, parameters, observation and reference, flat arrays of float64; it changes the first and the last.
     """
     return MachineCode(function)
+
+
+def _not_compiled(tick: MachineCode, error: Exception) -> str:
+    """One line with the place, of the many in which the compiler tells how it got there."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip() and not line.startswith(HOW_FAR)]
+    words = next(iter(lines), type(error).__name__)
+    if words.endswith(":") and len(lines) > 1:
+        words = f"{words} {lines[1].removeprefix('>>> ')}"
+    place, found = getattr(error, "loc", None), PLACE.search(str(error))  # the first place is the innermost one
+    code = tick.function.__code__
+    file, line = (place.filename, place.line) if place else (code.co_filename, code.co_firstlineno)
+    file, line = found.groups() if found else (file, line)
+    return f"{shown_path(os.path.abspath(file))}, line {line}: {code.co_name} cannot be compiled: {words}"
 
 
 class InPlant(Protocol):
@@ -126,7 +144,10 @@ class CompiledController(BaseController):
 
     def _run(self, *arrays: FloatArray) -> None:
         tick = type(self).tick
-        tick.function(*arrays) if numba.config.DISABLE_JIT else tick(*arrays)
+        try:
+            tick.function(*arrays) if numba.config.DISABLE_JIT else tick(*arrays)
+        except COMPILE_ERRORS as error:
+            raise InvalidInput(_not_compiled(tick, error)) from error
 
     def loop(self, state: ControllerState, first_tick: int, ticks: int) -> CompiledLoop:
         """To go on inside a compiled plant.
@@ -142,7 +163,12 @@ class CompiledController(BaseController):
         """
         parameters = np.asarray(self.parameters(), dtype=float)
         shown = sum(1 << k for name in self.uses for k in SHOWS[name])
-        return CompiledLoop(type(self).tick.address, parameters, self.packed(state), self.period, first_tick, shown)
+        tick = type(self).tick
+        try:
+            address = tick.address
+        except COMPILE_ERRORS as error:
+            raise InvalidInput(_not_compiled(tick, error)) from error
+        return CompiledLoop(address, parameters, self.packed(state), self.period, first_tick, shown)
 
     def after(self, loop: CompiledLoop, state: ControllerState) -> ControllerState:
         """The state by name after the ticks of a loop.
