@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+from io import BytesIO
 from pathlib import Path
+from time import process_time
 from typing import Any
 
 import numpy as np
@@ -291,6 +293,48 @@ def test_known_walls_are_saved_and_drawn(tmp_path: Path) -> None:
     assert loaded.known.equals(found.known)
     axes = pp.view.scene(found, time=0.05)
     assert "obstacles that the controller knows" in [text.get_text() for text in axes.get_legend().get_texts()]
+
+
+class Told(pp.BaseController):
+    """Knows what it is told."""
+
+    what: Map
+
+    def step(self, state: Any, obs: Observation) -> Any:
+        return state, self.command(0.0), ((obs.time, "told", ""),)
+
+    def known(self, state: Any, obs: Observation) -> Map:
+        return self.what
+
+
+def told(monkeypatch: pytest.MonkeyPatch, disc: Any, edge: Any) -> pp.Recording:
+    monkeypatch.setitem(controllers._items, "told", Told)
+    monkeypatch.setattr(Told, "what", Map(disc, edge), raising=False)
+    return pp.simulate("lab/clutter-100", {"controller": "told"}, duration=0.005)
+
+
+@pytest.mark.parametrize(
+    ("disc", "edge", "words"),
+    [
+        (np.array([1.0, 0.0, 1.0]), EMPTY.edge, r"disc of shape \(3,\); it should be \(k, 3\): x, y, radius"),
+        (EMPTY.disc, np.zeros((1, 2, 2)), r"edge of shape \(1, 2, 2\); it should be \(k, 4\)"),
+        ([[0.0, 0.0, 1.0], [np.nan, 0.0, 1.0]], EMPTY.edge, "disc 1 with x = nan; numbers should be finite"),
+        (np.array([[0.0, 0.0, -1.0]]), EMPTY.edge, "disc 0 with radius = -1; .* not negative"),
+        (EMPTY.disc, [[0.0, 0.0, np.inf, 0.0]], "edge 0 with end x = inf"),
+        ("discs", EMPTY.edge, "disc = 'discs'; it should be numbers"),
+    ],
+)
+def test_what_no_map_can_be_is_refused(disc: Any, edge: Any, words: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(InvalidInput, match=f"controller 'told' (knows|gave) {words}"):
+        told(monkeypatch, disc, edge)
+
+
+def test_obstacles_that_are_believed_far_away_and_huge_are_drawn_in_no_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = told(monkeypatch, [[1e9, 0.0, 1e8], [0.0, 1e9, 0.1]], [[-1e9, 0.0, 1e9, 0.1]])
+    axes = pp.view.scene(found)
+    before = process_time()
+    axes.figure.savefig(BytesIO())
+    assert process_time() - before < 5.0  # dashes of the large rim alone would take minutes
 
 
 def test_discs_that_were_known_in_older_files_have_no_ends() -> None:

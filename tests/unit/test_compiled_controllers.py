@@ -154,6 +154,7 @@ class Slip(Wave):
     tick = slip_tick
 
 
+@pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="nothing is compiled")
 @pytest.mark.parametrize("noise", [0.0, 0.01])
 def test_a_tick_that_cannot_be_compiled_is_named_with_its_line(noise: float, monkeypatch: pytest.MonkeyPatch) -> None:
     """Inside the plant, and tick by tick, as where there is noise."""

@@ -241,14 +241,14 @@ class Belief:
     def believed(self, state: dict[str, Any], obs: Observation) -> Map:
         """All obstacles that the robot knows of."""
         if self.options.knowledge == "full":
-            return Map(obs.map.disc, obs.map.edge)
+            return Map(np.maximum(obs.map.disc, [-np.inf, -np.inf, SMALLEST]), obs.map.edge)  # noise may leave less
         return Map(self.known(state).disc, state["edge"])
 
     def for_model(self, state: dict[str, Any], obs: Observation) -> Map:
         """The same with radii that are wrong on purpose, and discs beside the robot where they would overlap it."""
         known = self.believed(state, obs)
         disc, edge = known.disc * np.array([1.0, 1.0, 1.0 + self.options.radius_error]), known.edge
-        disc[:, 2] = np.maximum(disc[:, 2], SMALLEST)  # noise of a map may leave less
+        disc[:, 2] = np.maximum(disc[:, 2], SMALLEST)
         if self._is_thin:
             disc, edge = np.concatenate([disc, *(row_of_discs(one, EDGE_RADIUS) for one in edge)]), NO_EDGES
         return Map(moved_off(disc, *self.axes(obs), self._radius, GAP), edge)

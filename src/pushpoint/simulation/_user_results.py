@@ -13,6 +13,7 @@ from pushpoint.types import Command, CommandTable, Event, FloatArray, Map
 from pushpoint.user_code import refuse_result
 
 NEEDED = ("initial_shape", "start", "step")  # methods of a controller that `build` returns
+ENDS = ("x", "y", "end x", "end y")  # of the edges of a map
 
 
 def built(name: str, made: Any) -> Controller:
@@ -108,7 +109,22 @@ def check_table(name: str, table: CommandTable, joints: int, clock: tuple[int, f
 
 
 def known(name: str, found: Any) -> Map:
-    """What `known` of a controller returned."""
+    """What `known` of a controller returned, as arrays of numbers."""
     if not isinstance(found, Map):
         refuse_result(controllers.place_of(name), f"known of controller {name!r}", found, "a Map")
-    return found
+    return Map(_rows(name, "disc", found.disc, ("x", "y", "radius")), _rows(name, "edge", found.edge, ENDS))
+
+
+def _rows(name: str, field: str, values: Any, columns: tuple[str, ...]) -> FloatArray:
+    """A part of a map: a row for each obstacle, finite, no radius negative."""
+    rows = np.asarray(_numbers(name, field, values))
+    what = f"{controllers.place_of(name)}controller {name!r} knows {field}"
+    if rows.ndim != 2 or rows.shape[1] != len(columns):
+        raise InvalidInput(f"{what} of shape {rows.shape}; it should be (k, {len(columns)}): {', '.join(columns)}")
+    wrong = ~np.isfinite(rows) | (np.array(columns) == "radius") & (rows < 0.0)
+    if wrong.any():
+        row, column = np.argwhere(wrong)[0]
+        raise InvalidInput(
+            f"{what} {row} with {columns[column]} = {rows[row, column]:g}; numbers should be finite, radii not negative"
+        )
+    return rows

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from pushpoint.types import FloatArray
 
 ROUNDING = 1e-9  # [s]
+LARGEST = 100.0  # radius of a rim that is drawn, in sizes of the view: on a longer one dashes have no end
 
 
 def known_at(run: Recording, row: int) -> FloatArray:
@@ -34,7 +35,8 @@ def known_at(run: Recording, row: int) -> FloatArray:
 def draw_known(axes: Axes, run: Recording, row: int) -> list[Artist]:
     """Rims of discs, and edges; nothing for controllers that do not say what they know."""
     known = known_at(run, row)
-    discs, edges = known[known[:, 4] > 0.0], known[known[:, 4] == 0.0]
+    view = max(abs(high - low) for low, high in (axes.get_xlim(), axes.get_ylim()))
+    edges, discs = known[known[:, 4] == 0.0], known[(known[:, 4] > 0.0) & (known[:, 4] <= LARGEST * view)]
     named = dict(style.KNOWN)
     drawn: list[Artist] = []
     if len(discs):
