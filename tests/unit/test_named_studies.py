@@ -69,6 +69,28 @@ def test_shares_with_and_without_hopeless_fields() -> None:
     assert len(lines) == 3
 
 
+def test_fields_without_marks_are_not_said_to_have_push() -> None:
+    """All runs failed, or the study does not ask for marks."""
+    lines = shares_table(Results(find_study("clutter-hopeless"), [Row("50", 1100, "failed", "a step", 0.0)]))
+    assert lines.splitlines()[-1] == "| 50 | 1 | no marks | 0 of 1: 0 [0, 79] | - | - |"
+    unmarked = Results(find_study(NAME), [Row("50", 1100, "ok", "", 0.0, {"progress": 1.6})])
+    assert shares_table(unmarked).splitlines()[-1].startswith("| 50 | 1 | no marks | 1 of 1: 100 ")
+
+
+def test_columns_that_a_table_needs_are_named() -> None:
+    other = Results(Study(scenario="lab/clutter-100", measures=("mean_speed_x",)), [])
+    with pytest.raises(
+        InvalidInput, match=r"'progress', 'cost_of_transport', 'peak_joint_torque' missing, .* are mean"
+    ):
+        entry_table(other)
+    with pytest.raises(InvalidInput, match="'progress' missing"):
+        shares_table(other)
+    study = find_study(NAME)
+    row = Row("100", 1100, "ok", "", 0.0, dict.fromkeys(study.columns, 2.0))
+    lines = entry_table(Results(Study.parse({**dict(study), "beyond": {}}), [row])).splitlines()
+    assert lines[2].startswith("| 100 | 100 |")
+
+
 def test_no_path_leads_through_an_empty_field() -> None:
     run = pp.simulate("lab/clutter-empty", duration=0.01)
     assert measures["has_push_path"](run) == 0.0

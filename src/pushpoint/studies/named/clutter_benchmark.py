@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from pushpoint.scenarios.lab_clutter import CROSSED, FIELDS
 from pushpoint.studies.named import NamedStudy, studies
-from pushpoint.studies.named._tables import markdown
+from pushpoint.studies.named._tables import markdown, need_columns
 from pushpoint.studies.results import Results
 from pushpoint.studies.study import Measurement, Study
 
@@ -19,6 +19,7 @@ MEASURES = (
     Measurement(name="cost_of_transport", options={"end": END}),
     Measurement(name="peak_joint_torque"),
 )
+MEDIANS = ("mean_speed_x", "cost_of_transport", "peak_joint_torque")
 HEADINGS = ("field", "crossed [%]", "95 %", "speed [mm/s]", "cost of transport", "peak torque [N m]", "failed")
 
 studies.add(
@@ -46,12 +47,13 @@ def entry_table(results: Results) -> str:
     results
         Of this study, perhaps with other seeds or fields.
     """
+    need_columns(results, ("progress", *MEDIANS))
     rows = []
-    for field, found in results.summary().variants.items():
+    for field, found in results.summary({"progress": CROSSED} | results.study.beyond).variants.items():
         share = found.columns["progress"].share
         assert share is not None
         low, high = share.interval
-        numbers = [found.columns[name].median for name in ("mean_speed_x", "cost_of_transport", "peak_joint_torque")]
+        numbers = [found.columns[name].median for name in MEDIANS]
         rows.append([
             field, f"{100 * share.share:.0f}", f"{100 * low:.0f} to {100 * high:.0f}", f"{1e3 * numbers[0]:.0f}",
             f"{numbers[1]:.1f}", f"{numbers[2]:.1f}", f"{found.failed}",

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from pushpoint.scenarios.lab_clutter import CROSSED, FIELDS
 from pushpoint.studies.named import NamedStudy, studies
-from pushpoint.studies.named._tables import markdown
+from pushpoint.studies.named._tables import markdown, need_columns
 from pushpoint.studies.results import Results, Row
 from pushpoint.studies.statistics import share_interval
 from pushpoint.studies.study import Measurement, Study
@@ -42,13 +42,15 @@ def shares_table(results: Results) -> str:
     ----------
     results
         Of this study, perhaps with another controller or other seeds. A run that failed has no mark: it is left out of
-        the last two columns, and has not crossed.
+        the last two columns, and has not crossed. Where no run has a mark, `hopeless` is "no marks".
     """
+    need_columns(results, ("progress",))
     lines = []
     for field in dict.fromkeys(row.variant for row in results.rows):
         rows = [row for row in results.rows if row.variant == field]
         others, hopeless = ([row for row in rows if row.values.get("passable") == mark] for mark in (1.0, 0.0))
-        lines.append([field, str(len(rows)), str(len(hopeless)), *map(_share, (rows, others, hopeless))])
+        marked = str(len(hopeless)) if others or hopeless else "no marks"
+        lines.append([field, str(len(rows)), marked, *map(_share, (rows, others, hopeless))])
     return markdown(HEADINGS, lines)
 
 
