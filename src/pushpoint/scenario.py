@@ -382,6 +382,9 @@ def _override(data: dict[str, Any], path: str, value: Any) -> None:
         return
     if head == "servo" and rest and data["servo"] is None:
         data["servo"] = Scenario.parse(data, AS_WRITTEN).built_robot().servo.model_dump()
+    if head == "sensors" and len(rest) > 1 and rest[0] in (data["sensors"] or {}):
+        _set_option(data["sensors"][rest[0]], rest[1:], value, path)
+        return
     _set(data, path, value)
 
 
@@ -418,11 +421,15 @@ def _override_factory(data: dict[str, Any], path: str, value: Any) -> None:
 
 
 def _set_option(options: dict[str, Any], keys: list[str], value: Any, path: str) -> None:
-    """One option, or a part of one that is given; the defaults are not known here."""
-    if len(keys) == 1:
-        options[keys[0]] = value
-    elif keys[0] not in options:
-        raise InvalidInput(f"{path!r}: {keys[0]!r} is not set, so no part of it can be; set it as a whole")
+    """One option, or a part of one. Which there are is known when they are built: until then, any key may be added to
+    a mapping, also to one that is not given; of lists the defaults are not known."""
+    first, *rest = keys
+    if not rest:
+        options[first] = value
+    elif first not in options and rest[0].isdecimal():
+        raise InvalidInput(f"{path!r}: {first!r} is not set, so no part of it can be; set it as a whole")
+    elif isinstance(options.setdefault(first, {}), dict):
+        _set_option(options[first], rest, value, path)
     else:
         _set_part(options, keys, value, path)
 

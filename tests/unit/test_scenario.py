@@ -8,7 +8,9 @@ from typing import Any
 
 import pytest
 
+from pushpoint.control import controllers
 from pushpoint.errors import InvalidInput, UnknownName
+from pushpoint.mapping import ModelSettings
 from pushpoint.robots import Link, Robot, Servo
 from pushpoint.scenario import Choice, Scenario
 from pushpoint.worlds import Disc, Ground, World
@@ -153,6 +155,19 @@ def test_parts_of_lists() -> None:
     changed = ramp.with_overrides({"controller.amplitude.1.1": 0.7})
     assert changed.controller.options["amplitude"] == [[0, 0], [1, 0.7]]
     assert ramp.controller.options["amplitude"] == [[0, 0], [1, 0.5]]  # frozen
+
+
+def test_parts_of_options_need_not_be_given_before() -> None:
+    base = scenario().with_overrides({"sensors": {"joint-encoders": {}}, "controller": {"name": "clutter-plan"}})
+    changed = base.with_overrides({"sensors.joint-encoders.noise": 0.1, "controller.model.dt": 0.002})
+    assert changed.sensors == {"joint-encoders": {"noise": 0.1}}
+    assert changed.controller.options == {"model": {"dt": 0.002}}
+    again = changed.with_overrides({"controller.model.peg_friction": 0.3})
+    assert again.controller.options == {"model": {"dt": 0.002, "peg_friction": 0.3}}
+    kind = controllers["clutter-plan"].Options
+    assert again.options_of("controller", kind).model == ModelSettings(dt=0.002, peg_friction=0.3)
+    with pytest.raises(InvalidInput, match=r"'controller\.model\.dr'\. Did you mean 'controller\.model\.dt'"):
+        changed.with_overrides({"controller.model.dr": 0.002}).options_of("controller", kind)
 
 
 @pytest.mark.parametrize(

@@ -232,6 +232,11 @@ def test_wrong_options_are_refused_by_name(options: dict[str, float], message: s
     assert message in str(refusal.value)
 
 
+def test_options_of_sensors_that_nobody_reads_are_checked() -> None:
+    with pytest.raises(InvalidInput, match=r"Did you mean 'sensors\.map\.noise'"):
+        pp.simulate(scenario(sensors={"joint-encoders": {}, "map": {"nois": 1.0}}))
+
+
 def test_a_missing_sensor_is_an_error_before_the_run() -> None:
     with pytest.raises(InvalidInput, match="controller 'hold' uses sensor 'joint-encoders'"):
         pp.simulate(scenario(sensors={}))

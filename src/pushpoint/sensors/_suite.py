@@ -150,8 +150,10 @@ class Suite:
 
 def _mounted(scenario: Scenario, uses: Iterable[str], mount: Mount) -> Iterator[Mounted]:
     listed = scenario.sensors
-    for name in listed or {}:
+    options: dict[str, Any] = {}
+    for name, given in (listed or {}).items():
         _check_registered(f"sensors.{name}", name)
+        options[name] = _options_of(name, given)
     for name in sorted(uses):
         _check_registered(f"controller {scenario.controller.name!r}", name)
         if listed is not None and name not in listed:
@@ -159,9 +161,12 @@ def _mounted(scenario: Scenario, uses: Iterable[str], mount: Mount) -> Iterator[
                 f"controller {scenario.controller.name!r} uses sensor {name!r}, which the scenario does not list; "
                 f"add it to sensors, or leave sensors out to have all of them"
             )
-        kind, given = sensors[name], (listed or {}).get(name, {})
-        options = kind.Options.parse(given, Wording(f"sensors.{name}", f"option of sensor {name!r}:", ""))
-        yield Mounted(name, kind(options, mount), mount.period, scenario.seed)
+        own = _options_of(name, {}) if listed is None else options[name]
+        yield Mounted(name, sensors[name](own, mount), mount.period, scenario.seed)
+
+
+def _options_of(name: str, given: Mapping[str, Any]) -> Any:
+    return sensors[name].Options.parse(given, Wording(f"sensors.{name}", f"option of sensor {name!r}:", ""))
 
 
 def _check_registered(where: str, name: str) -> None:
