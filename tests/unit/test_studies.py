@@ -224,8 +224,17 @@ def test_measures_with_options_and_their_failures() -> None:
     found = run(made_study(seeds=1, measures=wanted), processes=1)
     assert found.rows[0].values["first_passage"] == math.inf
     assert 0.5 < found.rows[0].values["x5"] < 0.6
-    late = [{"name": "link_coordinate", "options": {"link": 5, "axis": "x", "time": 9.0}}]
-    assert "runs from 0 to 0.3 s" in run(made_study(seeds=1, measures=late), processes=1).rows[0].message
+    absent = [{"name": "link_coordinate", "options": {"link": 50, "axis": "x", "time": 0.1}}]
+    assert "links 0 (tail) to 10" in run(made_study(seeds=1, measures=absent), processes=1).rows[0].message
+
+
+def test_measures_at_times_that_no_run_reaches_are_refused_before_the_first_run() -> None:
+    late = [{"name": "link_coordinate", "options": {"link": 5, "axis": "x", "time": 0.31}, "label": "x5"}]
+    with pytest.raises(InvalidInput, match=r"'base': measure 'x5': time = 0\.31 s: .* at most duration = 0\.3 s"):
+        run(made_study(seeds=1, measures=late), processes=1)
+    ends = [{"name": "displacement", "options": {"axis": "x", "end": 0.3}}]
+    found = run(made_study(seeds=1, measures=ends, sweep={"duration": [0.1, 0.3]}), processes=1)
+    assert [row.status for row in found.rows] == ["failed", "ok"]
 
 
 class Scripted:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pushpoint._interrupts import noted, number_of
+from pushpoint.analysis import measures
 from pushpoint.errors import InvalidInput, MissingExtra
 from pushpoint.files import write_text
 from pushpoint.scenario import Scenario
@@ -17,12 +18,14 @@ from pushpoint.studies.keys import RunKeys, base_key
 from pushpoint.studies.processes import at_most
 from pushpoint.studies.results import STUDY_FILE, Results, Row, StoredRows
 from pushpoint.studies.store import Store, StoredRun
-from pushpoint.studies.study import Place, Study
+from pushpoint.studies.study import Measurement, Place, Study
 
 if TYPE_CHECKING:
     from pushpoint.studies.cluster import Cluster
     from pushpoint.studies.workers import Engine
 
+OURS, OF_TIME = "pushpoint.analysis.", {"start", "end", "time"}  # options of our measures that are times [s]
+ROUNDING = 1e-9  # relative
 MOST_CHECKED = 64  # points of a sweep that are built before anything runs
 
 
@@ -122,6 +125,11 @@ def check(study: Study) -> None:
     Of a sweep, ends of ranges and all values that are no numbers are looked at; a point that cannot start, or one
     between these that cannot run, is a row that says so, unless none of them can.
     """
+
+    def tried(scenario: Scenario) -> None:
+        _refuse_late(study.measures, scenario)
+        warm_up(scenario)
+
     for variant in study.variants:
         points = _points_to_check(study)
         for point in points if study.sweep else ():
@@ -129,7 +137,7 @@ def check(study: Study) -> None:
         refusal: InvalidInput | None = None
         for point in points:
             try:
-                _try_seeds(study, variant, point, warm_up)
+                _try_seeds(study, variant, point, tried)
                 break
             except InvalidInput as error:
                 refusal = refusal or error
@@ -152,6 +160,20 @@ def _try_seeds(study: Study, variant: str, point: Mapping[str, Any], tried: Call
         except InvalidInput as error:
             refusal = refusal or error
     raise InvalidInput(f"variant {variant!r}: {refusal}")
+
+
+def _refuse_late(wanted: Sequence[Measurement], scenario: Scenario) -> None:
+    """Refuse times that no recording reaches. What options of other people's measures are is not known."""
+    for measurement in wanted:
+        if not measures[measurement.name].__module__.startswith(OURS):
+            continue
+        for option in OF_TIME & measurement.options.keys():
+            time = measurement.options[option]
+            if time is not None and time > scenario.duration * (1.0 + ROUNDING):
+                raise InvalidInput(
+                    f"measure {measurement.column!r}: {option} = {time:g} s: should be at most duration = "
+                    f"{scenario.duration:g} s"
+                )
 
 
 def warm_up(scenario: Scenario) -> None:
