@@ -12,7 +12,9 @@ from pushpoint import Contacts, Observation
 from pushpoint.control import controllers
 from pushpoint.control.push_plan import PushPlan, PushPlanOptions
 from pushpoint.errors import InvalidInput
-from pushpoint.robots import robots
+from pushpoint.robots import Servo, robots
+from pushpoint.scenarios import scenarios
+from pushpoint.simulation import Setup
 from pushpoint.types import Map
 from pushpoint.worlds.random_field import random_field
 
@@ -61,6 +63,21 @@ def test_walls_are_refused_and_noise_may_make_pegs_vanish() -> None:
         robot.start(walls)
     disc[0, 2] = -0.01
     assert robot.start(seen(0.0, disc))["pegs"][0, 2] > 0.0
+
+
+@pytest.mark.parametrize("name", ["push-plan", "push-along"])
+@pytest.mark.parametrize(
+    ("servo", "words"),
+    [
+        ({"stiffness": 20.0, "torque_limit": 15.0}, "servo.stiffness = 20 N m/rad: should be 0"),
+        ({"damping": 0.5}, "servo.damping = 0.5 N m s/rad: should be 0"),
+        ({"torque_limit": 4.0}, r"controller.torque_limit = \d+ N m: should be at most servo.torque_limit = 4 N m"),
+    ],
+)
+def test_servos_that_would_spoil_its_torques_are_refused(name: str, servo: dict[str, float], words: str) -> None:
+    changes = {"controller": name, "servo": Servo(**servo), "start": {}}
+    with pytest.raises(InvalidInput, match=words):
+        Setup.of(scenarios["lab/clutter-100"].with_overrides(changes))
 
 
 def after(robot: PushPlan, state: dict[str, Any], maps: Iterable[np.ndarray]) -> tuple[dict[str, Any], int]:

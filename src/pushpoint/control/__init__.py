@@ -13,6 +13,7 @@ from pushpoint.control._base import (
     Planned,
     Planning,
     SensorReader,
+    ServoReader,
 )
 from pushpoint.registry import Registry
 
@@ -31,5 +32,6 @@ __all__ = [
     "Planned",
     "Planning",
     "SensorReader",
+    "ServoReader",
     "controllers",
 ]

@@ -10,7 +10,7 @@ import numpy as np
 
 from pushpoint.errors import InvalidInput
 from pushpoint.fields import Frozen
-from pushpoint.robots import Robot
+from pushpoint.robots import Robot, Servo
 from pushpoint.types import Command, CommandTable, Event, FloatArray, Map, Observation
 
 if TYPE_CHECKING:  # only planners need models
@@ -37,6 +37,21 @@ def refuse_idle_joints(controller: str, robot: Robot) -> None:
         raise InvalidInput(
             f"controller {controller!r} needs a motor at every joint; of robot {robot.name!r}, joint {idle[0]} is not "
             "actuated"
+        )
+
+
+def refuse_gains(controller: str, servo: Servo, torque_limit: float) -> None:
+    """For controllers whose torques should be all that moves the joints; `torque_limit` [N m] is what they count on."""
+    for field, unit in (("stiffness", "N m/rad"), ("damping", "N m s/rad")):
+        if getattr(servo, field) != 0.0:
+            raise InvalidInput(
+                f"servo.{field} = {getattr(servo, field):g} {unit}: should be 0 with controller {controller!r}, whose "
+                "torques are all that should move the joints"
+            )
+    if torque_limit > servo.torque_limit:
+        raise InvalidInput(
+            f"controller.torque_limit = {torque_limit:g} N m: should be at most servo.torque_limit = "
+            f"{servo.torque_limit:g} N m"
         )
 
 
@@ -161,6 +176,21 @@ class SensorReader(Protocol):
         ----------
         options
             Of the sensors of the run, by their names.
+        """
+        ...
+
+
+@runtime_checkable
+class ServoReader(Protocol):
+    """A controller that has to know the servos."""
+
+    def check_servo(self, servo: Servo) -> None:
+        """Refuse servos that do not fit, before the first tick.
+
+        Parameters
+        ----------
+        servo
+            Of the joints in this run.
         """
         ...
 

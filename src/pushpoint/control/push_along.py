@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from pushpoint.control import ControlEvent, ControllerState, Drawing, controllers
-from pushpoint.control._base import refuse_idle_joints, refuse_pitch
+from pushpoint.control._base import refuse_gains, refuse_idle_joints, refuse_pitch
 from pushpoint.control._push_options import PushAlongOptions, path_of
 from pushpoint.control._push_qp import Push, PushProgram, Wish
 from pushpoint.control._sensing import Observer, restored, stored
@@ -22,7 +22,7 @@ from pushpoint.planning.follow import Following, Reference
 from pushpoint.planning.paths import refuse_sharp_bends
 from pushpoint.planning.push_points import KEPT, BoolArray, PushPoints, clear_of, points_to_lean_on, push_points
 from pushpoint.planning.yielding_path import YieldingPath
-from pushpoint.robots import Robot
+from pushpoint.robots import Robot, Servo
 from pushpoint.types import Command, FloatArray, Observation
 
 TOUCH_TIME = 0.05  # [s]: how long a touch counts
@@ -96,6 +96,9 @@ class PushAlong:
         if options.curvature_limit is not None:
             refuse_sharp_bends(controller.path, controller.head, controller.chain.length, options.curvature_limit)
         return controller
+
+    def check_servo(self, servo: Servo) -> None:
+        refuse_gains("push-along", servo, self._options.torque_limit)
 
     def initial_shape(self) -> FloatArray | None:
         return np.asarray(self._laid.q[1 : self.chain.links])

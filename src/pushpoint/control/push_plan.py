@@ -11,7 +11,7 @@ from pydantic import Field
 
 from pushpoint import quantities as q
 from pushpoint.control import ControlEvent, ControllerState, controllers
-from pushpoint.control._base import refuse_pitch
+from pushpoint.control._base import refuse_gains, refuse_pitch
 from pushpoint.control._push_options import PushAlongOptions
 from pushpoint.control._sensing import Observer, Sensing
 from pushpoint.control.push_along import ARRIVED, PushAlong
@@ -23,7 +23,7 @@ from pushpoint.planning.feasibility import Drag
 from pushpoint.planning.push_path.plan import Plan
 from pushpoint.planning.push_path.planner import plans
 from pushpoint.planning.push_path.request import FEWEST, PlanOptions, Request, bend_of, refuse_unfit
-from pushpoint.robots import Robot
+from pushpoint.robots import Robot, Servo
 from pushpoint.types import Command, Contacts, FloatArray, Observation
 
 MOVED = 0.01  # [m]: a map whose pegs are farther than this from those of the plan is another one ...
@@ -83,6 +83,9 @@ class PushPlan:
             )
         refuse_unfit(robot)
         return cls(options, robot, control_period)
+
+    def check_servo(self, servo: Servo) -> None:
+        refuse_gains("push-plan", servo, self._options.torque_limit)
 
     def initial_shape(self) -> FloatArray | None:
         return None

@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from pushpoint import limits
-from pushpoint.control import Controller, ControllerState, Planning, SensorReader, controllers
+from pushpoint.control import Controller, ControllerState, Planning, SensorReader, ServoReader, controllers
 from pushpoint.errors import InvalidInput
 from pushpoint.plants import Plant, plants
 from pushpoint.recording import Checkpoint
@@ -50,13 +50,16 @@ class Setup:
         robot, world, period = scenario.built_robot(), scenario.built_world(), scenario.control_period
         model, policy = plants[scenario.plant.name], controllers[scenario.controller.name]
         plant_options = scenario.options_of("plant", model.Options)
-        plant = model.build(robot, world, scenario.servo or robot.servo, plant_options)
+        servo = scenario.servo or robot.servo
+        plant = model.build(robot, world, servo, plant_options)
         made = policy.build(scenario.options_of("controller", policy.Options), robot, period)
         controller = _user_results.built(scenario.controller.name, made)
         if isinstance(controller, Planning):
             from pushpoint.plants._map_models import MapModels
 
-            controller.use_models(MapModels(robot, world, scenario.servo or robot.servo, period))
+            controller.use_models(MapModels(robot, world, servo, period))
+        if isinstance(controller, ServoReader):
+            controller.check_servo(servo)
         suite = Suite.of(scenario, controller.uses, Mount(robot, world, period))
         if isinstance(controller, SensorReader):
             controller.check_sensors(suite.options)
