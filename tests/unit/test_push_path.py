@@ -325,3 +325,21 @@ def test_bad_input_is_refused() -> None:
         peg_rows(World(name="x", obstacles=(Wall(points=((0.0, 0.0), (1.0, 0.0))),)))
     with pytest.raises(InvalidInput, match=r"world.ground.friction_across"):
         peg_rows(World(name="x", ground=Ground(friction_across=0.4)))
+
+
+def test_slopes_and_terrain_are_refused() -> None:
+    with pytest.raises(InvalidInput, match=r"world.down = \[-0.5, 0.0, -0.85\]: .* should be left out"):
+        plan_path("plane", {"world": {"name": "x", "down": [-0.5, 0.0, -0.85]}})
+    for name in ("slope", "stairs"):
+        with pytest.raises(InvalidInput, match=r"^world.(down|terrain).*: paths of push-points know flat, level"):
+            plan_path(name)
+
+
+@pytest.mark.filterwarnings("error")
+def test_without_gravity_nothing_holds_the_robot_back() -> None:
+    asked = request()
+    light, smooth = (
+        plans(asked._replace(drag=drag), SMALL)[0] for drag in (Drag(0.1, 0.0, gravity=0.0), Drag(0.0, 0.0))
+    )
+    assert (light.path, light.alpha, light.reason) == (smooth.path, smooth.alpha, smooth.reason)
+    assert light.stall is None

@@ -75,7 +75,7 @@ class PushAlong:
             near=options.margin_distance,
         )
         # alpha(s) from the start to the end of the path, if anybody asks for it
-        asked = options.margin > 0.0 and (options.ground_friction > 0.0 or options.viscous > 0.0)
+        asked = options.margin > 0.0 and self.course.drag.holds_back
         self.margin = self.course.margin(self.head, float(self.following.s[-1])) if asked else None
         self.weak = None if self.margin is None else self.margin.weak_stretch(options.speed, 0.0, options.margin)
         self._correction = Correction.during(control_period)

@@ -41,6 +41,11 @@ class Drag(NamedTuple):
     viscous: float  # [N s/m], per link
     gravity: float = 9.81  # [m/s2]
 
+    @property
+    def holds_back(self) -> bool:
+        """Whether there is any."""
+        return self.friction * self.gravity > 0.0 or self.viscous > 0.0
+
     def on(self, chain: TailChain, velocity: FloatArray) -> FloatArray:
         """Forces (n, 2) [N] on link centres that move at `velocity` (n, 2) [m/s]."""
         speed = np.sqrt((velocity * velocity).sum(axis=1))

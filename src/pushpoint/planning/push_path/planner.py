@@ -223,7 +223,7 @@ def course_of(request: Request, options: PlanOptions, following: Following) -> C
 def _with_margin(plan: Plan, request: Request, options: PlanOptions, course: Course, margin: Margin) -> Plan:
     lacks = np.asarray(margin.alpha < 1.0)
     share = float(np.trapezoid(lacks.astype(float), margin.s) / (margin.s[-1] - margin.s[0]))
-    weak = margin.weak_stretch(request.speed, safety=SAFETY) if _has_drag(request) else None
+    weak = margin.weak_stretch(request.speed, safety=SAFETY) if request.drag.holds_back else None
     reason = ""
     if weak is not None or share > options.lacking:
         worst = weak.worst if weak is not None else float(margin.s[int(np.argmin(margin.alpha))])
@@ -256,10 +256,6 @@ def _place(course: Course, s: float, begin: float) -> str:
     """Where the head's end is at s [m] of the path; `begin` [m]: where it starts."""
     x, y = course.following.path(np.array([s]))[0]
     return f"with the head at ({x:.2f}, {y:.2f}) m, {s - begin:.2f} m from its start,"
-
-
-def _has_drag(request: Request) -> bool:
-    return request.drag.friction > 0.0 or request.drag.viscous > 0.0
 
 
 def _what_is_missing(course: Course, s: float, begin: float) -> str:

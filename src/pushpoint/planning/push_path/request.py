@@ -85,14 +85,13 @@ class Request(NamedTuple):
 
     def links_drag(self) -> FloatArray:
         """[N], (n,): that of links that move along the path at the reference speed."""
-        drag = self.drag if self.drag.friction > 0.0 or self.drag.viscous > 0.0 else NO_DRAG
+        drag = self.drag if self.drag.holds_back else NO_DRAG
         return np.asarray(drag.friction * drag.gravity * self.chain.mass + drag.viscous * self.speed)
 
     def allowed(self, reserve: float) -> float:
         """[N m]: the largest torque that a path may need. Motors without limit: what the drag could do at most."""
         most = float(self.links_drag().sum()) * self.reach
-        is_loaded = self.drag.friction > 0.0 or self.drag.viscous > 0.0
-        return min(self.torque_limit / reserve, most) if is_loaded else most
+        return min(self.torque_limit / reserve, most) if self.drag.holds_back else most
 
 
 def request_in(scenario: Scenario, speed: float = SPEED, limit: float | None = None) -> Request:
@@ -145,6 +144,9 @@ def refuse_unfit(robot: Robot) -> None:
 
 def peg_rows(world: World) -> tuple[tuple[float, float, float], ...]:
     """x, y, radius [m] of the pegs of a world that has nothing else; others are refused."""
+    if world.terrain is not None or world.down[:2] != (0.0, 0.0) or world.down[2] > 0.0:
+        what = "terrain" if world.terrain is not None else f"down = {list(world.down)}"
+        raise InvalidInput(f"world.{what}: paths of push-points know flat, level ground alone; should be left out")
     for name in PLAIN:
         if getattr(world.ground, name):
             raise InvalidInput(f"world.ground.{name}: paths of push-points know dry and viscous ground that is alike")
