@@ -44,8 +44,10 @@ def test_plan_says_what_is_missing(shell: Shell, tmp_path: Path) -> None:
     (("no-such-scenario",), "no-such-scenario"),
     (("lab/slope", "--plans", "0"), "--plans"),
     (("random-field", "--distance", "-1"), "distance"),
+    (("random-field", "--distance", "0.3", "--speed", "1e-9"), "speed = 1e-09 m/s: 0.3 m of path would take more than"),
 ])  # fmt: skip
 def test_plan_refuses_bad_input(shell: Shell, words: tuple[str, ...], said: str) -> None:
     code, _, err = shell("plan", *words)
     assert code == 2
     assert said in err
+    assert not list(Path().rglob("plan.yaml"))

@@ -313,6 +313,10 @@ def test_bad_input_is_refused() -> None:
         plans(request(links=2), SMALL)
     with pytest.raises(InvalidInput, match="torque_limit = 0 N m"):
         plans(request()._replace(torque_limit=0.0), SMALL)
+    with pytest.raises(InvalidInput, match=r"torque_limit = 1e\+10 N m: should be from 1e-09 to 1e\+09 N m, or inf"):
+        plans(request()._replace(torque_limit=1e10), SMALL)
+    with pytest.raises(InvalidInput, match=r"speed = 1e-06 m/s: 0.4 m of path .* at least 4.7e-06 m/s, or the"):
+        plan_path("random-field", speed=1e-6, distance=0.4, check=True)
     for speed in (0.0, -0.1, math.nan, 1e5):
         with pytest.raises(InvalidInput, match=f"speed = {speed:g} m/s: should be from"):
             plans(request()._replace(speed=speed), SMALL)

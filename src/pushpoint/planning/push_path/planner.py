@@ -38,7 +38,7 @@ Made = tuple[Plan, Fitted]
 def plans(request: Request, options: PlanOptions) -> list[Plan]:
     """Plans through different pegs, the best first; where no path is long enough, one plan that says so. Pegs out of
     reach, and the order of pegs, make no difference."""
-    refuse_senseless(request)
+    refuse_senseless(request, options)
     pegs = np.column_stack([request.pegs.centre, request.pegs.radius])
     chosen = _in_reach(request, options)
     chosen = chosen[np.lexsort(pegs[chosen].T)]

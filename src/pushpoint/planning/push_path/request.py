@@ -24,6 +24,8 @@ PLAIN = ("friction_across", "friction_backward", "viscous_across", "patches", "r
 FEWEST = 3  # pegs, and links: fewer never push along
 NO_DRAG = Drag(0.1, 0.0)  # stands for ground without friction: any says where push-points have to be
 LEAST_SPEED, MOST_SPEED = 1e-9, 1e4  # [m/s]
+LEAST_TORQUE, MOST_TORQUE = 1e-9, 1e9  # [N m]
+LONGEST_RUN = 86_000.0  # [s], along a path: a run may last a day, and takes some seconds more
 LEAST_BEND, BEFORE_STOPS = 0.1, 0.03  # [rad], of joints; that paths keep from stops
 SAME_WIDTH = 1e-3  # [m]: pegs count within twice this
 STEEPEST = math.radians(60.0)  # directions of a path at pegs, from the one in which it should go
@@ -159,13 +161,22 @@ def peg_rows(world: World) -> tuple[tuple[float, float, float], ...]:
     return tuple(rows)
 
 
-def refuse_senseless(request: Request) -> None:
+def refuse_senseless(request: Request, options: PlanOptions) -> None:
     """Requests that make no sense."""
     if request.chain.links < FEWEST:
         raise InvalidInput(f"robot: has {request.chain.links} links; a path of push-points needs {FEWEST} at least")
     if not np.isfinite(request.pegs.centre).all() or not (request.pegs.radius > 0.0).all():
         raise InvalidInput("pegs: should be finite, with radii above zero")
-    if not request.torque_limit > 0.0:
-        raise InvalidInput(f"torque_limit = {request.torque_limit:g} N m: should be above zero")
+    limit = request.torque_limit
+    if not (LEAST_TORQUE <= limit <= MOST_TORQUE or limit == math.inf):
+        raise InvalidInput(
+            f"torque_limit = {limit:g} N m: should be from {LEAST_TORQUE:g} to {MOST_TORQUE:g} N m, or inf for none"
+        )
     if not LEAST_SPEED <= request.speed <= MOST_SPEED:
         raise InvalidInput(f"speed = {request.speed:g} m/s: should be from {LEAST_SPEED:g} to {MOST_SPEED:g} m/s")
+    least = options.distance / LONGEST_RUN
+    if request.speed < least:
+        raise InvalidInput(
+            f"speed = {request.speed:g} m/s: {options.distance:g} m of path would take more than the "
+            f"{LONGEST_RUN:g} s that a run may last; should be at least {least:.2g} m/s, or the distance shorter"
+        )
