@@ -154,6 +154,29 @@ def test_the_order_of_pegs_and_those_out_of_reach_make_no_difference() -> None:
     assert np.array_equal(np.array(second.pegs)[:, :2], centre)
 
 
+@pytest.mark.parametrize("place", [(0.0, 500.0), (-500.0, 0.0), (500.0, 500.0)])
+def test_a_rough_peg_out_of_reach_makes_no_difference(place: tuple[float, float]) -> None:
+    asked = request()
+    count = len(asked.pegs.radius)
+    pegs = Pegs(np.concatenate([[place], asked.pegs.centre]), np.append(0.1, asked.pegs.radius))
+    other = asked._replace(pegs=pegs, peg_friction=3.0, frictions=np.append(3.0, np.full(count, asked.peg_friction)))
+    first, second = plans(asked, SMALL)[0], plans(other, SMALL)[0]
+    assert (second.path, second.alpha, second.peg_friction) == (first.path, first.alpha, first.peg_friction)
+    rough = asked._replace(frictions=np.append(2.0, np.zeros(count - 1)))
+    assert plans(rough, SMALL)[0].peg_friction == 2.0
+
+
+def test_discs_inside_of_others_make_no_difference() -> None:
+    """Neither equal ones nor smaller ones; push-points have the number of the first of equal ones."""
+    asked = request()
+    count = len(asked.pegs.radius)
+    centre = np.concatenate([asked.pegs.centre, asked.pegs.centre, asked.pegs.centre[:3] + 1e-3])
+    radius = np.concatenate([asked.pegs.radius, asked.pegs.radius, asked.pegs.radius[:3] / 2.0])
+    first, second = plans(asked, SMALL)[0], plans(asked._replace(pegs=Pegs(centre, radius)), SMALL)[0]
+    assert (second.path, second.alpha, second.push_points) == (first.path, first.alpha, first.push_points)
+    assert len(second.pegs) == 2 * count + 3
+
+
 def test_joints_stay_within_their_stops() -> None:
     """Or the plan says where they would not."""
     free, stopped = request(), request()._replace(bend=0.45)

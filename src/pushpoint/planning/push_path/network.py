@@ -28,7 +28,7 @@ DENSE = 3.5  # pegs per square of five links: with so many the shorter arcs do
 ALIGNED = math.cos(math.radians(65.0))  # of the line between two nodes with both tangents
 STRETCH = 1.05  # speed of an arc at its ends over the distance
 SAG = 1.0 / 16.0  # half of what a link cuts across a bend, times length squared and curvature
-MOST, MOST_PEGS = 500_000, 1000  # arcs; pegs within reach
+MOST = 500_000  # arcs
 AWAY = 4.0  # links: how far a path may begin from where the robot lies
 PRICE = 0.02  # of a metre of path that lies one link beside the robot
 
@@ -72,15 +72,6 @@ def nodes_along(request: Request) -> Nodes:
     link = np.diff(request.start, axis=0)
     tangent = link / np.linalg.norm(link, axis=1, keepdims=True)
     return Nodes(np.concatenate([middle, tangent, middle, np.zeros_like(middle)], axis=1), -1 - np.arange(len(middle)))
-
-
-def refuse_too_many(pegs: int) -> None:
-    """More pegs than a network is made of."""
-    if pegs > MOST_PEGS:
-        raise InvalidInput(
-            f"{pegs} pegs are within reach of the path; should be at most {MOST_PEGS}: ask for a shorter distance, or "
-            "for another part of the map"
-        )
 
 
 def network(request: Request, options: PlanOptions, turned: float = 0.0) -> tuple[Nodes, Network]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import math
 from typing import NamedTuple
 
 import numpy as np
@@ -11,15 +10,15 @@ import numpy as np
 from pushpoint.errors import InvalidInput
 from pushpoint.mechanics.body_push import Network
 from pushpoint.mechanics.push_arcs import X, Y
-from pushpoint.mechanics.tail_kernels import Pegs
 from pushpoint.planning.feasibility import Course, Margin, described
 from pushpoint.planning.follow import Following
 from pushpoint.planning.paths import Path
-from pushpoint.planning.push_path.network import network, refuse_too_many
+from pushpoint.planning.push_path.network import network
 from pushpoint.planning.push_path.plan import Plan
+from pushpoint.planning.push_path.reach import pegs_in_reach
 from pushpoint.planning.push_path.refining import UNDER, Fitted, Fitter
 from pushpoint.planning.push_path.request import FEWEST, PlanOptions, Request, refuse_senseless
-from pushpoint.planning.push_path.search import BEGIN, drawn, search
+from pushpoint.planning.push_path.search import drawn, search
 from pushpoint.planning.push_points import ENDS
 from pushpoint.types import FloatArray, IntArray
 
@@ -29,7 +28,6 @@ AGAIN, SLIGHT = 3, 0.003  # times that the best two are fitted once more, while 
 ONCE_MORE = 1  # times after a second try
 NEARLY = 0.025  # share that lacks push of a path that may become good by fitting it again
 TURNED = 0.5  # steps, by which directions at pegs differ in a second try
-SPARE = 8.0  # links beyond the end of a path, within which pegs count
 SAFETY = 1.1  # by which they are divided before they predict a stall
 
 Made = tuple[Plan, Fitted]
@@ -37,28 +35,12 @@ Made = tuple[Plan, Fitted]
 
 def plans(request: Request, options: PlanOptions) -> list[Plan]:
     """Plans through different pegs, the best first; where no path is long enough, one plan that says so. Pegs out of
-    reach, and the order of pegs, make no difference."""
+    reach or inside of others, and the order of pegs, make no difference."""
     refuse_senseless(request, options)
-    pegs = np.column_stack([request.pegs.centre, request.pegs.radius])
-    chosen = _in_reach(request, options)
-    chosen = chosen[np.lexsort(pegs[chosen].T)]
-    refuse_too_many(len(chosen))
-    within = request._replace(pegs=Pegs(request.pegs.centre[chosen], request.pegs.radius[chosen]))
-    rows = tuple(map(tuple, pegs.tolist()))
+    chosen = pegs_in_reach(request, options, _total(request, options))
+    within = request.among(chosen)
+    rows = tuple(map(tuple, np.column_stack([request.pegs.centre, request.pegs.radius]).tolist()))
     return [_renumbered(plan, chosen.tolist(), rows) for plan in _plans(within, within.bounded(options))]
-
-
-def _in_reach(request: Request, options: PlanOptions) -> IntArray:
-    """Which pegs a path may come near: those far ahead of where it may begin are too far, and those far from a robot
-    that lies somewhere."""
-    centre, reach = request.pegs.centre, _total(request, options) + SPARE * request.link
-    if not len(centre):
-        return np.zeros(0, dtype=np.int64)
-    if request.start is not None:
-        away = np.linalg.norm(centre - request.start.mean(axis=0), axis=1)
-        return np.flatnonzero(away < reach)
-    along = centre @ np.array([math.cos(options.direction), math.sin(options.direction)])
-    return np.flatnonzero(along < along.min() + BEGIN * request.link + reach)
 
 
 def _renumbered(plan: Plan, numbers: list[int], pegs: tuple[tuple[float, float, float], ...]) -> Plan:

@@ -16,7 +16,7 @@ from pushpoint.planning.feasibility import Drag
 from pushpoint.quantities import Angle, Bend, Length, Ratio, Seed, Width
 from pushpoint.robots import Robot
 from pushpoint.scenario import Scenario
-from pushpoint.types import FloatArray
+from pushpoint.types import FloatArray, IntArray
 from pushpoint.worlds import Disc, World
 
 SPEED, TORQUE_LIMIT = 0.15, 10.0  # [m/s], [N m]: where nobody says
@@ -60,6 +60,7 @@ class Request(NamedTuple):
     speed: float  # [m/s]
     start: FloatArray | None = None  # [m], (n + 1, 2): tail end, joints and head's end; None: it may lie anywhere
     bend: float = math.inf  # [rad], to which all joints can bend, to both sides
+    frictions: FloatArray | None = None  # (m,): of each peg, where they differ
 
     @property
     def reach(self) -> float:
@@ -75,6 +76,13 @@ class Request(NamedTuple):
     def width(self) -> float:
         """[m]: half of that of the widest link."""
         return float(self.chain.radius.max())
+
+    def among(self, chosen: IntArray) -> Request:
+        """The same with some of the pegs, and the friction of the roughest of these."""
+        rough = self.peg_friction if self.frictions is None else float(self.frictions[chosen].max(initial=0.0))
+        return self._replace(
+            pegs=Pegs(self.pegs.centre[chosen], self.pegs.radius[chosen]), peg_friction=rough, frictions=None
+        )
 
     def bounded(self, options: PlanOptions) -> PlanOptions:
         """The options with joints within their stops, and a curvature that links can follow: chords of a circle meet
@@ -103,14 +111,16 @@ def request_in(scenario: Scenario, speed: float = SPEED, limit: float | None = N
     if limit is None:
         servo = scenario.servo or robot.servo
         limit = servo.torque_limit if servo.torque_limit < 1e6 else TORQUE_LIMIT
+    frictions = np.array([obstacle.friction for obstacle in world.obstacles], dtype=float)
     return Request(
         chain=TailChain.of(robot),
         pegs=Pegs.of(peg_rows(world)),
         drag=Drag(world.ground.friction, world.ground.viscous, world.gravity),
-        peg_friction=max((float(obstacle.friction) for obstacle in world.obstacles), default=0.0),
+        peg_friction=float(frictions.max(initial=0.0)),
         torque_limit=float(limit),
         speed=speed,
         bend=bend_of(robot),
+        frictions=frictions,
     )
 
 
