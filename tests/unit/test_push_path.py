@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from pathlib import Path
 
 import numpy as np
@@ -152,6 +153,21 @@ def test_the_order_of_pegs_and_those_out_of_reach_make_no_difference() -> None:
     number = {int(old): new + 1 for new, old in enumerate(order)}
     assert [set(pegs) for pegs in second.push_points] == [{number[peg] for peg in pegs} for pegs in first.push_points]
     assert np.array_equal(np.array(second.pegs)[:, :2], centre)
+
+
+def test_a_map_far_from_the_origin_has_the_same_plans() -> None:
+    asked, shift = request(), np.array([2e5, -3e5])
+    moved = asked._replace(pegs=Pegs(asked.pegs.centre + shift, asked.pegs.radius))
+    first, second = plans(asked, SMALL)[0], plans(moved, SMALL)[0]
+    assert np.array(second.path) - shift == pytest.approx(np.array(first.path), abs=1e-9)
+    assert second.alpha == pytest.approx(first.alpha, rel=1e-6)
+    path = Curve(np.array(second.path))  # which controllers follow where it is
+    assert Following(asked.chain, path, second.head, second.head + 0.3).at(second.head).q[1:5] == pytest.approx(
+        Following(asked.chain, Curve(np.array(first.path)), first.head, first.head + 0.3).at(first.head).q[1:5],
+        abs=1e-7,
+    )
+    weak = [plans(far._replace(torque_limit=1e-3), SMALL)[0].reason for far in (asked, moved)]
+    assert re.search(r"with the head at \(20000\d.\d\d, -(300000|299999).\d\d\) m", weak[1]), weak
 
 
 @pytest.mark.parametrize("place", [(0.0, 500.0), (-500.0, 0.0), (500.0, 500.0)])

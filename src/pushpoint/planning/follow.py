@@ -16,7 +16,7 @@ from pushpoint.types import FloatArray
 
 LONGEST = np.pi / 2  # arc over chord: that of half a circle
 SHORTEST = 1.0 - 2.0 * UNIT_SPEED  # the same of a straight stretch, whose arc length is not exact
-CLOSED = 1e-11  # [m], error of a chord
+CLOSED, DIGITS = 1e-11, 1e-15  # error of a chord [m], and over the largest coordinate, which has no more digits
 ITERATIONS = 60  # halves of the range alone would need 40
 SPACING = 5e-3  # [m], of the tables: linear interpolation is then off by about a micrometre
 
@@ -90,11 +90,12 @@ def _one_link_back(path: Path, s: FloatArray, length: float) -> FloatArray:
     shortest and the longest possible arc where that leads out of it."""
     ahead, near, far = path(s), s - SHORTEST * length, s - LONGEST * length
     back = s - length
+    closed = max(CLOSED, DIGITS * float(np.abs(ahead).max()))
     for _ in range(ITERATIONS):
         chord = ahead - path(back)
         distance = np.linalg.norm(chord, axis=1)
         wrong = distance - length
-        if np.abs(wrong).max() < CLOSED:
+        if np.abs(wrong).max() < closed:
             return np.asarray(back)
         near, far = np.where(wrong < 0.0, back, near), np.where(wrong > 0.0, back, far)
         slope = (chord * path.tangent(back)).sum(axis=1) / distance  # -d distance / d back

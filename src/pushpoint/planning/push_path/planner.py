@@ -38,15 +38,19 @@ def plans(request: Request, options: PlanOptions) -> list[Plan]:
     reach or inside of others, and the order of pegs, make no difference."""
     refuse_senseless(request, options)
     chosen = pegs_in_reach(request, options, _total(request, options))
-    within = request.among(chosen)
+    within = request.among(chosen).centred()
     rows = tuple(map(tuple, np.column_stack([request.pegs.centre, request.pegs.radius]).tolist()))
-    return [_renumbered(plan, chosen.tolist(), rows) for plan in _plans(within, within.bounded(options))]
+    return [_on_map(plan, within.origin, chosen.tolist(), rows) for plan in _plans(within, within.bounded(options))]
 
 
-def _renumbered(plan: Plan, numbers: list[int], pegs: tuple[tuple[float, float, float], ...]) -> Plan:
-    """The plan with all pegs, in the order in which they were given."""
+def _on_map(
+    plan: Plan, origin: tuple[float, float], numbers: list[int], pegs: tuple[tuple[float, float, float], ...]
+) -> Plan:
+    """The plan with all pegs, in the order in which they were given, and its path among these."""
+    x, y = origin
+    path = tuple((x + px, y + py) for px, py in plan.path)
     points = tuple(tuple(sorted(numbers[peg] for peg in pushing)) for pushing in plan.push_points)
-    return plan.model_copy(update={"pegs": pegs, "push_points": points})
+    return plan.model_copy(update={"path": path, "pegs": pegs, "push_points": points})
 
 
 def _plans(request: Request, options: PlanOptions) -> list[Plan]:
@@ -143,7 +147,7 @@ def _nowhere(request: Request, options: PlanOptions, found: _Sequences) -> Plan:
         reason = f"in reach there {count} on the map; a robot pushes itself along by {FEWEST} at least"
     elif len(found.longest) > 1:
         points = found.longest
-        x, y = points[-1]
+        x, y = points[-1] + request.origin
         reason = (
             f"no path goes from peg to peg for the {options.distance:.2f} m asked and the "
             f"{total - options.distance:.2f} m that the robot takes up: the longest has {found.length:.2f} m and ends "
@@ -209,7 +213,7 @@ def _with_margin(plan: Plan, request: Request, options: PlanOptions, course: Cou
     reason = ""
     if weak is not None or share > options.lacking:
         worst = weak.worst if weak is not None else float(margin.s[int(np.argmin(margin.alpha))])
-        reason = f"{100.0 * share:.1f} % of the path lack push; {_what_is_missing(course, worst, plan.head)}"
+        reason = f"{100.0 * share:.1f} % of the path lack push; {_what_is_missing(request, course, worst, plan.head)}"
     reason = _bent_too_far(request, course, margin.s) or reason
     return plan.model_copy(
         update={
@@ -230,21 +234,21 @@ def _bent_too_far(request: Request, course: Course, s: FloatArray) -> str:
     most = float(bends[place, joint])
     if most <= request.bend:
         return ""
-    where = _place(course, s[place], s[0])
+    where = _place(request, course, s[place], s[0])
     return f"{where} joint {joint} bends by {most:.2f} rad; it has stops at {request.bend:g} rad"
 
 
-def _place(course: Course, s: float, begin: float) -> str:
+def _place(request: Request, course: Course, s: float, begin: float) -> str:
     """Where the head's end is at s [m] of the path; `begin` [m]: where it starts."""
-    x, y = course.following.path(np.array([s]))[0]
+    x, y = course.following.path(np.array([s]))[0] + request.origin
     return f"with the head at ({x:.2f}, {y:.2f}) m, {s - begin:.2f} m from its start,"
 
 
-def _what_is_missing(course: Course, s: float, begin: float) -> str:
+def _what_is_missing(request: Request, course: Course, s: float, begin: float) -> str:
     """Why the robot stalls with its head's end at s [m] of the path."""
     found, contacts = course.propulsion(s)
     count = "is 1 push-point" if contacts == 1 else f"are {contacts} push-points"
-    where = f"{_place(course, s, begin)} there {count}"
+    where = f"{_place(request, course, s, begin)} there {count}"
     if found.missing is not None:
         return f"{where}: {described(found.missing)}"
     return f"{where}, which carry {found.alpha:.2f} times the drag with {course.torque_limit:g} N m"

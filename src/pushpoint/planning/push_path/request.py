@@ -26,6 +26,7 @@ NO_DRAG = Drag(0.1, 0.0)  # stands for ground without friction: any says where p
 LEAST_SPEED, MOST_SPEED = 1e-9, 1e4  # [m/s]
 LEAST_TORQUE, MOST_TORQUE = 1e-9, 1e9  # [N m]
 LONGEST_RUN = 86_000.0  # [s], along a path: a run may last a day, and takes some seconds more
+ORIGIN_STEP = 100.0  # [m]: within half of it coordinates are exact to 1e-14 m
 LEAST_BEND, BEFORE_STOPS = 0.1, 0.03  # [rad], of joints; that paths keep from stops
 SAME_WIDTH = 1e-3  # [m]: pegs count within twice this
 STEEPEST = math.radians(60.0)  # directions of a path at pegs, from the one in which it should go
@@ -61,6 +62,7 @@ class Request(NamedTuple):
     start: FloatArray | None = None  # [m], (n + 1, 2): tail end, joints and head's end; None: it may lie anywhere
     bend: float = math.inf  # [rad], to which all joints can bend, to both sides
     frictions: FloatArray | None = None  # (m,): of each peg, where they differ
+    origin: tuple[float, float] = (0.0, 0.0)  # [m], on the map, of the coordinates of pegs and start
 
     @property
     def reach(self) -> float:
@@ -82,6 +84,19 @@ class Request(NamedTuple):
         rough = self.peg_friction if self.frictions is None else float(self.frictions[chosen].max(initial=0.0))
         return self._replace(
             pegs=Pegs(self.pegs.centre[chosen], self.pegs.radius[chosen]), peg_friction=rough, frictions=None
+        )
+
+    def centred(self) -> Request:
+        """The same in coordinates about the pegs, as numbers far from zero have few digits for distances. By whole
+        steps, so that ordinary maps stay as they are."""
+        if not len(self.pegs.radius):
+            return self
+        shift = ORIGIN_STEP * np.round(self.pegs.centre.mean(axis=0) / ORIGIN_STEP)
+        x, y = (shift + self.origin).tolist()
+        return self._replace(
+            pegs=Pegs(self.pegs.centre - shift, self.pegs.radius),
+            start=None if self.start is None else self.start - shift,
+            origin=(x, y),
         )
 
     def bounded(self, options: PlanOptions) -> PlanOptions:
