@@ -11,7 +11,7 @@ from pushpoint.control import controllers
 from pushpoint.control.push_along import ARRIVED
 from pushpoint.errors import InvalidInput, SolverFailure, StartOverlap
 from pushpoint.mechanics.tail_chain import TailChain
-from pushpoint.planning.push_path.plan import Plan
+from pushpoint.planning.push_path.plan import STOPPED, Plan
 from pushpoint.planning.push_path.planner import plans
 from pushpoint.planning.push_path.request import SPEED, PlanOptions, Request, request_in
 from pushpoint.scenario import Choice, Scenario
@@ -98,7 +98,7 @@ def checked(found: list[Plan], base: Scenario, start: StartAt = "path") -> Plan:
         if not kept:
             return plan.model_copy(update={"checked": True})
         first = kept if plan is found[0] else first
-    reason = found[0].reason or f"in a simulation it did not get to its end: {first}"
+    reason = found[0].reason or f"{STOPPED}: {first}"
     return found[0].model_copy(update={"checked": False, "reason": reason})
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -20,6 +21,7 @@ from pushpoint.planning.follow import Following
 from pushpoint.planning.paths import Path as Curve
 from pushpoint.planning.paths import largest_curvature
 from pushpoint.planning.push_path.network import CLEAR, TOUCHING, Nodes, network
+from pushpoint.planning.push_path.plan import STOPPED
 from pushpoint.planning.push_path.planner import has_path, plans
 from pushpoint.planning.push_path.refining import Fitter
 from pushpoint.planning.push_path.request import PlanOptions, Request, bend_of, peg_rows, refuse_unfit
@@ -236,6 +238,38 @@ def test_motors_without_limit_are_drawn(tmp_path: Path) -> None:
     assert plan.largest_torque() is None
     save_figure(plan_sheet(plan, robots["ten-link"](links=5), "no limit"), tmp_path / "plan.png")
     assert (tmp_path / "plan.png").stat().st_size > 1000
+
+
+def texts_and_axes(plan: Plan) -> tuple[list[str], Any]:
+    sheet = plan_sheet(plan, robots["ten-link"](links=5), "a title")
+    return [text.get_text() for text in sheet.texts], sheet.axes[0]
+
+
+def test_figures_show_path_and_pegs_alone() -> None:
+    """Wherever they are; pegs far from the path are not shown."""
+    shift = np.array([100.0, -40.0])
+    asked = request()
+    centre = np.concatenate([asked.pegs.centre + shift, [[700.0, 0.0]]])
+    plan = plans(asked._replace(pegs=Pegs(centre, np.append(asked.pegs.radius, 0.1))), SMALL)[0]
+    _, axes = texts_and_axes(plan)
+    assert 98.0 < axes.get_xlim()[0] < axes.get_xlim()[1] < 104.0
+    assert -42.0 < axes.get_ylim()[0] < axes.get_ylim()[1] < -38.0
+    row = plan.model_copy(
+        update={"path": (), "s": (), "push_points": (), "pegs": ((100.0, 0.0, 0.05), (109.0, 0.0, 0.05))}
+    )
+    assert np.ptp(texts_and_axes(row)[1].get_ylim()) > 1.0
+    nothing = plans(asked._replace(pegs=Pegs(np.zeros((0, 2)), np.zeros(0))), SMALL)[0]
+    assert [text.get_text() for text in texts_and_axes(nothing)[1].texts] == ["no pegs on the map"]
+
+
+def test_figures_say_once_that_a_robot_does_not_arrive() -> None:
+    plan = plans(request(), SMALL)[0].model_copy(update={"checked": False})
+    predicted = plan.model_copy(update={"reason": "nothing pushes " + 30 * "anywhere "})
+    (_, said), _ = texts_and_axes(predicted)
+    assert said.startswith("In simulations it does not arrive. Not passable by prediction: nothing pushes")
+    assert max(map(len, said.splitlines())) <= 145
+    (_, said), _ = texts_and_axes(plan.model_copy(update={"reason": f"{STOPPED}: no progress"}))
+    assert said == "In a simulation it did not get to its end: no progress"
 
 
 def test_a_plan_is_data(tmp_path: Path) -> None:

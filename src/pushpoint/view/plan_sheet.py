@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
+import textwrap
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from pushpoint.planning.paths import Path
-from pushpoint.planning.push_path.plan import Plan
+from pushpoint.planning.push_path.plan import STOPPED, Plan
 from pushpoint.types import FloatArray
 from pushpoint.view import style
 
@@ -17,9 +19,13 @@ if TYPE_CHECKING:
 
     from pushpoint.robots import Robot
 
-WIDTH, HEAD, PLOT, GAP = 10.0, 0.75, 1.35, 0.62  # [inch]
-HIGHEST = 5.0  # [inch], of the view from above
+WIDTH, PLOT, GAP = 10.0, 1.35, 0.62  # [inch]
+HEAD, LINE_HEIGHT, CHARACTERS = 0.43, 0.16, 145  # title [inch], lines of the summary below it [inch], and their length
+LOWEST, HIGHEST = 1.5, 5.0  # [inch], of the view from above
 MARGIN = 0.15  # [m], around what is shown
+BESIDE = 4.0  # [m]: pegs farther from the path are not shown
+LEAST = 1.0  # [m], that is shown
+SPACING = 5e-3  # [m], between points of lines
 MOST_ALPHA = 4.0  # of the margin that is shown
 LINE = style.drawn_as(color="path", linewidth=1.3, zorder=3)
 WEAK = style.drawn_as(color="fault", linewidth=3.0, zorder=4, solid_capstyle="butt")
@@ -34,18 +40,20 @@ def plan_sheet(plan: Plan, robot: Robot, title: str) -> Figure:
         low, high = _box(plan)
         wide, tall = high - low
         view = min(HIGHEST, (WIDTH - 1.0) * tall / wide)
+        summary = textwrap.wrap(_summary(plan), CHARACTERS, break_on_hyphens=False)
+        head = HEAD + LINE_HEIGHT * (1 + len(summary))
         rows = 3 if plan.s else 0
-        height = HEAD + view + GAP + rows * (PLOT + 0.12) + (GAP if rows else 0.0)
+        height = head + view + GAP + rows * (PLOT + 0.12) + (GAP if rows else 0.0)
         sheet = style.sheet(WIDTH, height)
-        axes = _axes(sheet, HEAD, view, height)
+        axes = _axes(sheet, head, view, height)
         _draw_above(axes, plan, robot)
         axes.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]), xlabel="x [m]", ylabel="y [m]", aspect="equal")
         if rows:
-            top = HEAD + view + GAP
+            top = head + view + GAP
             panels = [_axes(sheet, top + k * (PLOT + 0.12), PLOT, height) for k in range(rows)]
             _draw_along(panels, plan)
         sheet.text(0.01, 1 - 0.12 / height, title, ha="left", va="top", fontsize=11, fontweight="bold")
-        sheet.text(0.01, 1 - 0.40 / height, _summary(plan), ha="left", va="top", fontsize=8.5, wrap=True)
+        sheet.text(0.01, 1 - 0.40 / height, "\n".join(summary), ha="left", va="top", fontsize=8.5)
         return sheet
 
 
@@ -55,15 +63,26 @@ def _axes(sheet: Figure, top: float, tall: float, height: float) -> Axes:
 
 
 def _box(plan: Plan) -> tuple[FloatArray, FloatArray]:
+    """[m], lower left and upper right corner of what is shown: the path and the pegs beside it; without one, all."""
     pegs = np.array(plan.pegs, dtype=float).reshape(-1, 3)
     points = np.array(plan.path, dtype=float).reshape(-1, 2)
-    low = np.concatenate([points, pegs[:, :2] - pegs[:, 2:]]).min(axis=0, initial=0.0)
-    high = np.concatenate([points, pegs[:, :2] + pegs[:, 2:]]).max(axis=0, initial=0.1)
-    return low - MARGIN, high + MARGIN
+    if len(points):
+        beside = (np.abs(pegs[:, :2] - np.clip(pegs[:, :2], points.min(axis=0), points.max(axis=0))) < BESIDE).all(
+            axis=1
+        )
+        pegs = pegs[beside]
+    shown = np.concatenate([points, pegs[:, :2] - pegs[:, 2:], pegs[:, :2] + pegs[:, 2:]])
+    low, high = (shown.min(axis=0), shown.max(axis=0)) if len(shown) else (np.zeros(2), np.zeros(2))
+    size = high - low + 2.0 * MARGIN
+    size[0] = max(size[0], LEAST)
+    size[1] = max(size[1], LOWEST / (WIDTH - 1.0) * size[0])
+    return (low + high - size) / 2.0, (low + high + size) / 2.0
 
 
 def _summary(plan: Plan) -> str:
-    """Whether a robot gets along the path, in one sentence."""
+    """Whether a robot gets along the path, in a sentence or two."""
+    if plan.reason.startswith(STOPPED):
+        return plan.reason[0].upper() + plan.reason[1:]
     simulated = {None: "", True: "In a simulation it arrives. ", False: "In simulations it does not arrive. "}
     if plan.reason:
         return simulated[plan.checked] + f"Not passable by prediction: {plan.reason}"
@@ -87,11 +106,13 @@ def _draw_above(axes: Axes, plan: Plan, robot: Robot) -> None:
     for k in sorted(pushed):
         x, y, _ = plan.pegs[k]
         axes.annotate(str(k), (x, y), ha="center", va="center", fontsize=6.5, color=style.INK, zorder=6)
+    if not plan.pegs:
+        axes.text(0.5, 0.5, "no pegs on the map", transform=axes.transAxes, ha="center", va="center", color=style.INK)
     if len(plan.path) < 2:
         return
     path = Path(np.array(plan.path))
     tail = _draw_body(axes, plan, robot, path) if plan.s else 0.0
-    axes.plot(*path(np.linspace(tail, path.length, 400)).T, **LINE)
+    axes.plot(*_line(path, tail, path.length), **LINE)
     if plan.s:
         _draw_weak(axes, plan, path)
     else:
@@ -116,7 +137,12 @@ def _draw_weak(axes: Axes, plan: Plan, path: Path) -> None:
     """Where the head is while push is missing."""
     s, weak = np.array(plan.s), np.array(plan.alpha) < 1.0
     for first, last in _runs(weak):
-        axes.plot(*path(np.linspace(s[first], s[last], 20)).T, **WEAK)
+        axes.plot(*_line(path, s[first], s[last]), **WEAK)
+
+
+def _line(path: Path, begin: float, end: float) -> FloatArray:
+    """x and y (2, k) [m] of a stretch of the path."""
+    return np.asarray(path(np.linspace(begin, end, 2 + math.ceil((end - begin) / SPACING))).T)
 
 
 def _runs(marked: Any) -> list[tuple[int, int]]:

@@ -19,6 +19,7 @@ from pushpoint.scenario import Choice, Scenario, Start
 from pushpoint.types import FloatArray
 from pushpoint.worlds import World
 
+STOPPED = "in a simulation it did not get to its end"  # begins the reason of a plan that the prediction took for good
 LONGEST_PERIOD = 0.005  # [s], of ticks: torque control needs short ones
 FOLLOWER = "contacts", "head-pose", "joint-encoders"  # sensors of `push-along`: exact where a scenario has others
 PATIENCE, APPROACH = 4.0, 12.0  # [s], beyond what the path takes at full speed; and with a start beside the path
