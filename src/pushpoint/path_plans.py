@@ -9,13 +9,13 @@ import numpy as np
 
 from pushpoint.control import controllers
 from pushpoint.control.push_along import ARRIVED
-from pushpoint.errors import InvalidInput, SolverFailure, StartOverlap
+from pushpoint.errors import InvalidInput, SolverFailure, StartOverlap, UnknownName
 from pushpoint.mechanics.tail_chain import TailChain
 from pushpoint.planning.push_path.plan import STOPPED, Plan
 from pushpoint.planning.push_path.planner import plans
 from pushpoint.planning.push_path.request import SPEED, PlanOptions, Request, request_in
 from pushpoint.scenario import Choice, Scenario
-from pushpoint.scenarios import Source, find_scenario
+from pushpoint.scenarios import Source, find_scenario, is_file, scenarios
 from pushpoint.simulation import simulate
 from pushpoint.simulation._start_pose import planar_start_pose
 from pushpoint.types import FloatArray, Pose
@@ -144,6 +144,8 @@ def base_scenario(scenario: Source | Scenario, overrides: Mapping[str, Any] | No
     if isinstance(scenario, str) and scenario in worlds:
         base = Scenario(name=scenario, robot=Choice(name="ten-link"), world=Choice(name=scenario),
                         controller=Choice(name="hold"))  # fmt: skip
+    elif isinstance(scenario, str) and not is_file(scenario) and scenario not in scenarios:
+        raise UnknownName("scenario or world", scenario, [*scenarios, *worlds])
     else:
         base = find_scenario(scenario)
     return base.with_overrides(dict(overrides or {}))

@@ -42,6 +42,7 @@ def test_plan_says_what_is_missing(shell: Shell, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("words", "said"), [
     (("no-such-scenario",), "no-such-scenario"),
+    (("random-feld",), "unknown scenario or world 'random-feld'. Did you mean 'random-field'"),
     (("lab/slope", "--plans", "0"), "--plans"),
     (("random-field", "--distance", "-1"), "distance"),
     (("random-field", "--distance", "0.3", "--speed", "1e-9"), "speed = 1e-09 m/s: 0.3 m of path would take more than"),

@@ -213,6 +213,7 @@ def test_joints_stay_within_their_stops() -> None:
 @pytest.mark.parametrize(
     ("joint", "words"),
     [
+        ({"axes": "yaw-pitch"}, r"robot.joints.1.axes = 'yaw-pitch': .* joints that turn sideways; should be 'yaw'"),
         ({"actuated": False}, r"robot.joints.1.actuated = false: .* a motor at every joint"),
         ({"stiffness": 5.0}, r"robot.joints.1.stiffness = 5 N m/rad: .* should be 0"),
         ({"lower": 0.05}, r"robot.joints.1: stops from 0.05 to inf rad; .* by 0.1 rad at least"),
@@ -398,6 +399,9 @@ def test_bad_input_is_refused() -> None:
         plans(request()._replace(pegs=Pegs(crowd, np.full(1200, 0.01))), SMALL)
     with pytest.raises(InvalidInput, match="kept"):
         plan_path("random-field", kept=0)
+    for angle in (-1.0, 0.0):
+        with pytest.raises(InvalidInput, match=r"largest_angle = .*: should be greater than 0"):
+            plan_path("random-field", largest_angle=angle)
     with pytest.raises(InvalidInput, match=r"world.obstacles.0: is 'wall'"):
         peg_rows(World(name="x", obstacles=(Wall(points=((0.0, 0.0), (1.0, 0.0))),)))
     with pytest.raises(InvalidInput, match=r"world.ground.friction_across"):

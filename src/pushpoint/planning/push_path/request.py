@@ -13,7 +13,7 @@ from pushpoint.fields import Fraction, Frozen
 from pushpoint.mechanics.tail_chain import TailChain
 from pushpoint.mechanics.tail_kernels import Pegs
 from pushpoint.planning.feasibility import Drag
-from pushpoint.quantities import Angle, Bend, Length, Ratio, Seed, Width
+from pushpoint.quantities import Angle, HalfTurn, Length, Ratio, Seed, Width
 from pushpoint.robots import Robot
 from pushpoint.scenario import Scenario
 from pushpoint.types import FloatArray, IntArray
@@ -45,7 +45,7 @@ class PlanOptions(Frozen):
     reserve: Ratio = 1.3  # torque limit over the largest torque that a path may need
     contact_distance: Width = 2e-3  # [m]: pegs count that are nearer than this to a robot on its path
     curvature_limit: Ratio = 1.0  # of the path, times the longest link: P4 (3.51)
-    largest_angle: Bend = math.radians(65.0)  # [rad], of joints
+    largest_angle: HalfTurn = math.radians(65.0)  # [rad], of joints
     lacking: Fraction = 0.01  # share of the path that may lack push
     seed: Seed = 0  # of the random steps
 
@@ -149,6 +149,11 @@ def refuse_unfit(robot: Robot) -> None:
     """Robots that paths of push-points say nothing about."""
     for j in range(len(robot.links) - 1):
         joint = robot.joint(j)
+        if joint.axes != "yaw":
+            raise InvalidInput(
+                f"robot.joints.{j}.axes = {joint.axes!r}: paths of push-points need joints that turn sideways; should "
+                "be 'yaw'"
+            )
         if not joint.actuated:
             raise InvalidInput(f"robot.joints.{j}.actuated = false: paths of push-points need a motor at every joint")
         if joint.stiffness > 0.0:
