@@ -180,6 +180,18 @@ def test_robot_that_leans_over_to_a_peg_touches_it_with_the_nearest_link() -> No
     assert pairs == [(0, 0), (1, 0), (1, 1)]
 
 
+def test_neighbours_of_a_link_that_touches_do_not_push() -> None:
+    """They are 0.5 and 1 mm off the pegs: forces with which a controller reckons there would not come."""
+    robot = chain(3)
+    state = robot.at(np.array([0.0, -0.01, 0.0, 0.0, 0.0]), np.zeros(5))
+    pegs = Pegs.of(((0.3, 0.15, 0.1), (0.62, -0.152, 0.1)))
+    assert push_points(state, pegs).contacts.link.tolist() == [0, 1, 1, 2]
+    touched = np.zeros((3, 2), dtype=bool)
+    touched[0, 0] = True
+    found = push_points(state, pegs, touched)
+    assert list(zip(found.contacts.link.tolist(), found.peg.tolist(), strict=True)) == [(0, 0), (1, 1), (2, 1)]
+
+
 # --- loads ---
 
 

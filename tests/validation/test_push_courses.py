@@ -79,8 +79,9 @@ def test_course_that_is_accepted_runs(seed: int) -> None:
 
 
 def test_robot_that_falls_behind_leans_over_to_a_peg() -> None:
-    """At the start of this course a peg that it needs is 3.6 mm off; with pegs nearer than 3 mm it stood still."""
-    assert result_of(course(202, 2.0, rough=0.1), begin=1.0).ran
+    """At the start of this course a peg that it needs is 3.6 mm off; with pegs nearer than 3 mm it stood still. Before
+    2 s it is faster than asked, as it catches up."""
+    assert result_of(course(202, 3.0, rough=0.1), begin=2.0).ran
 
 
 def test_ends_of_the_robot_push_where_they_touch() -> None:

@@ -45,17 +45,21 @@ def push_points(
     leaning: float = 0.0,
 ) -> PushPoints:
     """All pairs of links and pegs nearer than `near` [m], or nearer than `kept` [m] where `touched` (n, m); of pegs
-    nearer than `leaning` [m] the nearest link, too, and others that touch together with it. What tail and head touch
-    counts up to their very ends: one of them often is the third push-point of a robot."""
+    nearer than `leaning` [m] the nearest link, too, and others that touch together with it. Of pegs that are
+    touched only the links that touch them. What tail and head touch counts up to their very ends: one of them often is
+    the third push-point of a robot."""
     gaps, from_end = _gaps(state, pegs)
     chosen = gaps < near
     if leaning > near:
         chosen |= _leaning(gaps, _usable(gaps, from_end, ENDS), leaning)
-    if touched is not None:
-        chosen |= (gaps < kept) & touched
+    if touched is None:
+        touched = np.zeros(gaps.shape, dtype=bool)
+    felt = (gaps < kept) & touched
     for row, away in ((0, from_end[0]), (-1, from_end[1])):
-        chosen[row] &= away > ENDS if touched is None else away > np.where(touched[row], 0.0, ENDS)
-    return _contacts(state, pegs, chosen)
+        felt[row] &= away > 0.0
+        chosen[row] &= away > ENDS
+    # Neighbours of a link that touches would push against nothing, and it would have to do without their part.
+    return _contacts(state, pegs, np.where(felt.any(axis=0), felt, chosen))
 
 
 def points_to_lean_on(state: TailState, pegs: Pegs, near: float = LEANING, ends: float = 0.0) -> PushPoints:
