@@ -188,8 +188,9 @@ def test_neighbours_of_a_link_that_touches_do_not_push() -> None:
     assert push_points(state, pegs).contacts.link.tolist() == [0, 1, 1, 2]
     touched = np.zeros((3, 2), dtype=bool)
     touched[0, 0] = True
-    found = push_points(state, pegs, touched)
+    found = push_points(state, pegs, touched, alone=True)
     assert list(zip(found.contacts.link.tolist(), found.peg.tolist(), strict=True)) == [(0, 0), (1, 1), (2, 1)]
+    assert push_points(state, pegs, touched).contacts.link.tolist() == [0, 1, 1, 2]
 
 
 # --- loads ---

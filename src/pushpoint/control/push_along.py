@@ -218,7 +218,9 @@ class PushAlong:
     def _points(self, state: ControllerState, time: float, recent: BoolArray, body: TailState) -> PushPoints:
         pegs = Pegs(state["believed"], self._radius)
         kept = FELT if self._options.map_correction else KEPT
-        return push_points(body, pegs, recent, self._options.contact_distance, kept, self._leaning(state, time))
+        # A robot that came from beside its path is off it: what it touches is not what the path counts on.
+        alone = self._options.approach == 0.0
+        return push_points(body, pegs, recent, self._options.contact_distance, kept, self._leaning(state, time), alone)
 
     def _leaning(self, state: ControllerState, time: float) -> float:
         """[m]: how far it leans over to pegs. The prediction counts pegs that the robot does not touch on its path;

@@ -43,10 +43,11 @@ def push_points(
     near: float = NEAR,
     kept: float = KEPT,
     leaning: float = 0.0,
+    alone: bool = False,
 ) -> PushPoints:
     """All pairs of links and pegs nearer than `near` [m], or nearer than `kept` [m] where `touched` (n, m); of pegs
-    nearer than `leaning` [m] the nearest link, too, and others that touch together with it. Of pegs that are
-    touched only the links that touch them. What tail and head touch counts up to their very ends: one of them often is
+    nearer than `leaning` [m] the nearest link, too, and others that touch together with it. If those that
+    touch push `alone`, no other links count at the pegs that they touch. What tail and head touch counts up to their very ends: one of them often is
     the third push-point of a robot."""
     gaps, from_end = _gaps(state, pegs)
     chosen = gaps < near
@@ -59,7 +60,7 @@ def push_points(
         felt[row] &= away > 0.0
         chosen[row] &= away > ENDS
     # Neighbours of a link that touches would push against nothing, and it would have to do without their part.
-    return _contacts(state, pegs, np.where(felt.any(axis=0), felt, chosen))
+    return _contacts(state, pegs, np.where(alone & felt.any(axis=0), felt, chosen | felt))
 
 
 def points_to_lean_on(state: TailState, pegs: Pegs, near: float = LEANING, ends: float = 0.0) -> PushPoints:
