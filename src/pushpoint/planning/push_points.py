@@ -46,9 +46,9 @@ def push_points(
     alone: bool = False,
 ) -> PushPoints:
     """All pairs of links and pegs nearer than `near` [m], or nearer than `kept` [m] where `touched` (n, m); of pegs
-    nearer than `leaning` [m] the nearest link, too, and others that touch together with it. If those that
-    touch push `alone`, no other links count at the pegs that they touch. What tail and head touch counts up to their very ends: one of them often is
-    the third push-point of a robot."""
+    nearer than `leaning` [m] the nearest link, too, and others that touch together with it. If those that touch push
+    `alone`, no other links count at the pegs that they touch. What tail and head touch counts up to their very ends:
+    one of them often is the third push-point of a robot."""
     gaps, from_end = _gaps(state, pegs)
     chosen = gaps < near
     if leaning > near:
