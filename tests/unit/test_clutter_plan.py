@@ -295,22 +295,22 @@ def test_known_walls_are_saved_and_drawn(tmp_path: Path) -> None:
     assert "obstacles that the controller knows" in [text.get_text() for text in axes.get_legend().get_texts()]
 
 
-class Told(pp.BaseController):
-    """Knows what it is told."""
+class Believing(pp.BaseController):
+    """Knows what it is made to believe."""
 
     what: Map
 
     def step(self, state: Any, obs: Observation) -> Any:
-        return state, self.command(0.0), ((obs.time, "told", ""),)
+        return state, self.command(0.0), ((obs.time, "believing", ""),)
 
     def known(self, state: Any, obs: Observation) -> Map:
         return self.what
 
 
-def told(monkeypatch: pytest.MonkeyPatch, disc: Any, edge: Any) -> pp.Recording:
-    monkeypatch.setitem(controllers._items, "told", Told)
-    monkeypatch.setattr(Told, "what", Map(disc, edge), raising=False)
-    return pp.simulate("lab/clutter-100", {"controller": "told"}, duration=0.005)
+def believing(monkeypatch: pytest.MonkeyPatch, disc: Any, edge: Any) -> pp.Recording:
+    monkeypatch.setitem(controllers._items, "believing", Believing)
+    monkeypatch.setattr(Believing, "what", Map(disc, edge), raising=False)
+    return pp.simulate("lab/clutter-100", {"controller": "believing"}, duration=0.005)
 
 
 @pytest.mark.parametrize(
@@ -325,12 +325,12 @@ def told(monkeypatch: pytest.MonkeyPatch, disc: Any, edge: Any) -> pp.Recording:
     ],
 )
 def test_what_no_map_can_be_is_refused(disc: Any, edge: Any, words: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(InvalidInput, match=f"controller 'told' (knows|gave) {words}"):
-        told(monkeypatch, disc, edge)
+    with pytest.raises(InvalidInput, match=f"controller 'believing' (knows|gave) {words}"):
+        believing(monkeypatch, disc, edge)
 
 
 def test_obstacles_that_are_believed_far_away_and_huge_are_drawn_in_no_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    found = told(monkeypatch, [[1e9, 0.0, 1e8], [0.0, 1e9, 0.1]], [[-1e9, 0.0, 1e9, 0.1]])
+    found = believing(monkeypatch, [[1e9, 0.0, 1e8], [0.0, 1e9, 0.1]], [[-1e9, 0.0, 1e9, 0.1]])
     axes = pp.view.scene(found)
     before = process_time()
     axes.figure.savefig(BytesIO())

@@ -74,9 +74,9 @@ def test_walls_are_refused_and_noise_may_make_pegs_vanish() -> None:
         ({"torque_limit": 4.0}, r"controller.torque_limit = \d+ N m: should be at most servo.torque_limit = 4 N m"),
     ],
 )
-def test_servos_that_would_spoil_its_torques_are_refused(name: str, servo: dict[str, float], words: str) -> None:
+def test_it_warns_of_servos_that_would_spoil_its_torques(name: str, servo: dict[str, float], words: str) -> None:
     changes = {"controller": name, "servo": Servo(**servo), "start": {}}
-    with pytest.raises(InvalidInput, match=words):
+    with pytest.warns(UserWarning, match=words):
         Setup.of(scenarios["lab/clutter-100"].with_overrides(changes))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol, runtime_checkable
@@ -40,18 +41,20 @@ def refuse_idle_joints(controller: str, robot: Robot) -> None:
         )
 
 
-def refuse_gains(controller: str, servo: Servo, torque_limit: float) -> None:
+def warn_of_servo(controller: str, servo: Servo, torque_limit: float) -> None:
     """For controllers whose torques should be all that moves the joints; `torque_limit` [N m] is what they count on."""
     for field, unit in (("stiffness", "N m/rad"), ("damping", "N m s/rad")):
         if getattr(servo, field) != 0.0:
-            raise InvalidInput(
+            warnings.warn(
                 f"servo.{field} = {getattr(servo, field):g} {unit}: should be 0 with controller {controller!r}, whose "
-                "torques are all that should move the joints"
+                "torques are all that should move the joints",
+                stacklevel=3,
             )
     if torque_limit > servo.torque_limit:
-        raise InvalidInput(
+        warnings.warn(
             f"controller.torque_limit = {torque_limit:g} N m: should be at most servo.torque_limit = "
-            f"{servo.torque_limit:g} N m"
+            f"{servo.torque_limit:g} N m",
+            stacklevel=3,
         )
 
 
@@ -185,7 +188,7 @@ class ServoReader(Protocol):
     """A controller that has to know the servos."""
 
     def check_servo(self, servo: Servo) -> None:
-        """Refuse servos that do not fit, before the first tick.
+        """Refuse servos that do not fit, or warn of them, before the first tick.
 
         Parameters
         ----------

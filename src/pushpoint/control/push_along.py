@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from pushpoint.control import ControlEvent, ControllerState, Drawing, controllers
-from pushpoint.control._base import refuse_gains, refuse_idle_joints, refuse_pitch
+from pushpoint.control._base import refuse_idle_joints, refuse_pitch, warn_of_servo
 from pushpoint.control._push_options import PushAlongOptions, path_of
 from pushpoint.control._push_qp import Push, PushProgram, Wish
 from pushpoint.control._sensing import Observer, restored, stored
@@ -98,7 +98,7 @@ class PushAlong:
         return controller
 
     def check_servo(self, servo: Servo) -> None:
-        refuse_gains("push-along", servo, self._options.torque_limit)
+        warn_of_servo("push-along", servo, self._options.torque_limit)
 
     def initial_shape(self) -> FloatArray | None:
         return np.asarray(self._laid.q[1 : self.chain.links])

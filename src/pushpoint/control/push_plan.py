@@ -11,7 +11,7 @@ from pydantic import Field
 
 from pushpoint import quantities as q
 from pushpoint.control import ControlEvent, ControllerState, controllers
-from pushpoint.control._base import refuse_gains, refuse_pitch
+from pushpoint.control._base import refuse_pitch, warn_of_servo
 from pushpoint.control._push_options import PushAlongOptions
 from pushpoint.control._sensing import Observer, Sensing
 from pushpoint.control.push_along import ARRIVED, PushAlong
@@ -85,7 +85,7 @@ class PushPlan:
         return cls(options, robot, control_period)
 
     def check_servo(self, servo: Servo) -> None:
-        refuse_gains("push-plan", servo, self._options.torque_limit)
+        warn_of_servo("push-plan", servo, self._options.torque_limit)
 
     def initial_shape(self) -> FloatArray | None:
         return None
