@@ -25,6 +25,7 @@ ITERATIONS = 12  # of the fit; each squares the error near the solution
 MOST_POINTS = 6  # of an obstacle that are taken from one scan
 BAD_FIT = 0.004  # [m], root mean square: points that fit no disc better are edges
 CORNER = 0.01  # [m], from a straight line: farther off there is a corner
+ROUNDING = 1e-9  # relative
 SLACK = 0.03  # [m], by which a ray has to go on behind a rim: less may be an error of the map
 
 
@@ -66,9 +67,11 @@ def obstacles_seen(rays: Rays, making: PegMaking) -> Seen:
         disc = fit_circle(at, along, making)
         if _faces_away(disc, at, along):
             disc = _assumed(at, along, making)
+        if len(at) == 2 and _faces_away(disc, at, along):
+            disc = _grazed(at, along, making)
         off = at - disc[:2]
         size = np.hypot(off[:, 0], off[:, 1])
-        is_far = math.sqrt(float(np.mean((size - disc[2]) ** 2))) > BAD_FIT
+        is_far = len(at) > 2 and math.sqrt(float(np.mean((size - disc[2]) ** 2))) > BAD_FIT
         if disc[2] > making.largest or is_far or _faces_away(disc, at, along):
             edges.append(corners(at))
             continue
@@ -94,6 +97,15 @@ def _assumed(point: FloatArray, ray: FloatArray, making: PegMaking) -> FloatArra
     across = np.array([last[1] - first[1], first[0] - last[0]]) / (2.0 * half)
     across *= math.copysign(math.sqrt(making.radius**2 - half**2), across @ behind)
     return np.array([*(0.5 * (first + last) + across), making.radius])
+
+
+def _grazed(point: FloatArray, ray: FloatArray, making: PegMaking) -> FloatArray:
+    """A disc of the assumed radius that the ray to the farther one of two points grazes, with the other in front."""
+    far = int((point[1] - point[0]) @ ray.mean(axis=0) > 0.0)
+    along, to = ray[far], point[1 - far] - point[far]
+    side = math.copysign(1.0, float(along[0] * to[1] - along[1] * to[0]))
+    off = side * np.array([-along[1], along[0]]) + ROUNDING * along
+    return np.array([*(point[far] + making.radius * off), making.radius])
 
 
 def _groups(distance: FloatArray, point: FloatArray) -> list[IntArray]:
